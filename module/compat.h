@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that differs between kernels; no other file has an #if on one. A feature
+ * is told by a config option, or by Kbuild, which looks into the kernel's
+ * headers and sets LEANACCT_HAS_*; a version is compared only where neither
+ * tells.
+ */
+#ifndef LEANACCT_COMPAT_H
+#define LEANACCT_COMPAT_H
+
+#ifdef __ASSEMBLY__
+
+#include <asm/asm.h>
+
+/*
+ * Tell objtool that a symbol lacks an ENDBR on purpose: it is reached by RET or
+ * by a direct jump alone. The kernel's own annotation marks the place where it
+ * stands; this one marks a C function, from the outside.
+ */
+.macro COMPAT_NOENDBR_SYM sym:req
+#ifdef CONFIG_X86_KERNEL_IBT
+	.pushsection .discard.noendbr
+#ifdef LEANACCT_HAS_NOENDBR_QUAD
+	.quad	\sym
+#else
+	.long	\sym
+#endif
+	.popsection
+#endif
+.endm
+
+#else /* !__ASSEMBLY__ */
+
+#include <linux/ftrace.h>
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+
+#define COMPAT_FTRACE_DIRECT 1
+
+#ifdef LEANACCT_HAS_FTRACE_DIRECT_MULTI /* the names before 6.4 */
+#define compat_register_ftrace_direct(ops, addr) register_ftrace_direct_multi(ops, addr)
+#define compat_modify_ftrace_direct(ops, addr) modify_ftrace_direct_multi(ops, addr)
+
+static inline int compat_unregister_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	int ret = unregister_ftrace_direct_multi(ops, addr);
+
+	ftrace_free_filter(ops);
+	return ret;
+}
+#else
+#define compat_register_ftrace_direct(ops, addr) register_ftrace_direct(ops, addr)
+#define compat_modify_ftrace_direct(ops, addr) modify_ftrace_direct(ops, addr)
+#define compat_unregister_ftrace_direct(ops, addr) unregister_ftrace_direct(ops, addr, true)
+#endif
+
+#else /* the mechanism `call` is not offered there, see redirect.c */
+
+#define COMPAT_FTRACE_DIRECT 0
+#define compat_register_ftrace_direct(ops, addr) (-EOPNOTSUPP)
+#define compat_modify_ftrace_direct(ops, addr) (-EOPNOTSUPP)
+#define compat_unregister_ftrace_direct(ops, addr) (-EOPNOTSUPP)
+
+#endif
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_JMP /* 6.19 */
+#define COMPAT_FTRACE_JMP 1
+#define compat_ftrace_jmp(fn) ftrace_jmp_set((unsigned long)(fn))
+#define compat_ftrace_jmp_target(addr) ftrace_jmp_get(addr)
+#else
+#define COMPAT_FTRACE_JMP 0
+#define compat_ftrace_jmp(fn) ((unsigned long)(fn))
+#define compat_ftrace_jmp_target(addr) (addr)
+#endif
+
+#endif /* !__ASSEMBLY__ */
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every kernel function that a gate holds, once: these lists make the gates'
+ * tables and static calls and the livepatch's table.
+ */
+#ifndef LEANACCT_FUNCTIONS_H
+#define LEANACCT_FUNCTIONS_H
+
+#define VTIME_FUNCTIONS(X)		\
+	X(vtime_task_switch_generic)	\
+	X(vtime_guest_enter)		\
+	X(vtime_guest_exit)		\
+	X(task_cputime)			\
+	X(vtime_user_enter)		\
+	X(vtime_user_exit)
+
+#define LEANACCT_FUNCTIONS(X)		\
+	VTIME_FUNCTIONS(X)
+
+#endif
