@@ -10,6 +10,7 @@
 
 #ifdef __ASSEMBLY__
 
+/* clang-format off */
 #include <asm/asm.h>
 
 /*
@@ -28,6 +29,7 @@
 	.popsection
 #endif
 .endm
+/* clang-format on */
 
 #else /* !__ASSEMBLY__ */
 

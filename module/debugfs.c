@@ -75,15 +75,15 @@ static int variant_open(struct inode *inode, struct file *file)
 	return single_open(file, variant_show, inode->i_private);
 }
 
-static ssize_t variant_write(struct file *file, const char __user *ubuf, size_t count,
-			     loff_t *ppos)
+static ssize_t variant_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
 {
 	struct leanacct_gate *gate = ((struct seq_file *)file->private_data)->private;
 	char buf[WORD_MAX];
 	int ret;
 
 	if (*ppos || !count || count >= sizeof(buf)) {
-		pr_err("%s/variant: write one word of less than %d characters\n", gate->name, WORD_MAX);
+		pr_err("%s/variant: write one word of less than %d characters\n", gate->name,
+		       WORD_MAX);
 		return -EINVAL;
 	}
 	if (copy_from_user(buf, ubuf, count))

@@ -6,6 +6,7 @@
 #ifndef LEANACCT_FUNCTIONS_H
 #define LEANACCT_FUNCTIONS_H
 
+/* clang-format off */
 #define VTIME_FUNCTIONS(X)		\
 	X(vtime_task_switch_generic)	\
 	X(vtime_guest_enter)		\
@@ -16,5 +17,6 @@
 
 #define LEANACCT_FUNCTIONS(X)		\
 	VTIME_FUNCTIONS(X)
+/* clang-format on */
 
 #endif

@@ -33,14 +33,11 @@
 #include "gate.h"
 #include "symbols.h"
 
-struct leanacct_gate * const leanacct_gates[] = {
-	&leanacct_vtime,
-	NULL
-};
+struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, NULL };
 
 static DEFINE_MUTEX(gate_lock);
-static bool gates_up;		/* between init and exit */
-static bool klp_changing;	/* leanacct_klp.ko's patch is coming or going */
+static bool gates_up;	  /* between init and exit */
+static bool klp_changing; /* leanacct_klp.ko's patch is coming or going */
 
 static const struct leanacct_variant *stock(const struct leanacct_gate *gate)
 {
@@ -172,7 +169,8 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 		       gate->current_variant->name);
 	else
 		pr_info("%s: %s by %s\n", gate->name, variant->name,
-			leanacct_mechanism_name(variant->targets ? leanacct_mechanism() : LEANACCT_NONE));
+			leanacct_mechanism_name(variant->targets ? leanacct_mechanism() :
+								   LEANACCT_NONE));
 out:
 	mutex_unlock(&gate_lock);
 	return ret;
@@ -264,23 +262,25 @@ static const char *gate_taken_away(struct leanacct_gate *gate)
  */
 void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 {
-	const char *state = "off", *reason;
+	const char *state = "off", *reason, *taken;
 	enum leanacct_mechanism by;
 	int error;
 
 	mutex_lock(&gate_lock);
 	by = leanacct_mechanism();
 	reason = gate_unfit(gate, &error);
-	if (reason) {
+	if (gate->current_variant->targets) {
+		taken = gate_taken_away(gate);
+		state = taken ? "inactive" : "on";
+		if (taken)
+			reason = taken;
+		else if (!reason && by == LEANACCT_KLP && gate->current_variant->klp_net_loss)
+			reason = "net loss under klp";
+	} else if (reason) {
 		state = "unfit";
 		by = LEANACCT_NONE;
-	} else if (gate->current_variant->targets) {
-		reason = gate_taken_away(gate);
-		state = reason ? "inactive" : "on";
-		if (!reason && by == LEANACCT_KLP && gate->current_variant->klp_net_loss)
-			reason = "net loss under klp";
 	} else if (by == LEANACCT_KLP) {
-		reason = "stock behind the livepatch; every variant is a net loss under klp";
+		reason = "stock behind the livepatch; the variants are a net loss under klp";
 	} else {
 		by = LEANACCT_NONE;
 	}
@@ -335,8 +335,8 @@ int leanacct_klp_begin(void)
 	leanacct_for_each_gate(gate) {
 		if (!gate->current_variant->targets)
 			continue;
-		pr_err("klp: gate %s is in %s: write stock to its variant first\n",
-		       gate->name, gate->current_variant->name);
+		pr_err("klp: gate %s is in %s: write stock to its variant first\n", gate->name,
+		       gate->current_variant->name);
 		ret = -EBUSY;
 	}
 	if (!ret)

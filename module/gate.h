@@ -82,11 +82,10 @@ struct leanacct_gate {
 
 extern struct leanacct_gate leanacct_vtime;
 
-extern struct leanacct_gate * const leanacct_gates[];
+extern struct leanacct_gate *const leanacct_gates[];
 
-#define leanacct_for_each_gate(pos)					\
-	for (struct leanacct_gate * const *__g = leanacct_gates;	\
-	     (pos = *__g); __g++)
+#define leanacct_for_each_gate(pos) \
+	for (struct leanacct_gate *const *__g = leanacct_gates; (pos = *__g); __g++)
 
 int leanacct_gates_init(void);
 void leanacct_gates_exit(void);

@@ -27,6 +27,7 @@
 
 #include "gate.h"
 
+/* clang-format off */
 #define ENTRY(func)						\
 	extern typeof(func) STATIC_CALL_TRAMP(leanacct_entry_##func);
 
@@ -43,6 +44,7 @@ static struct klp_func funcs[] = {
 	LEANACCT_FUNCTIONS(PATCH)
 	{}
 };
+/* clang-format on */
 
 static void post_patch(struct klp_object *obj)
 {

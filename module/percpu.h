@@ -18,6 +18,7 @@
 /* The variable's offset in the per-CPU area, as a plain memory operand. */
 #define PERCPU_MEM(var) (*(u64 *)(__force unsigned long)&(var))
 
+/* clang-format off */
 #define cpu_add(var, val) \
 	asm volatile("addq %[v], %%gs:%[m]" : [m] "+m" (PERCPU_MEM(var)) : [v] "r" ((u64)(val)) : "cc")
 
@@ -34,6 +35,7 @@
 		     : [m] "m" (PERCPU_MEM(var)), [v] "r" ((u64)(val)));\
 	__ne;								\
 })
+/* clang-format on */
 
 #endif
 #endif

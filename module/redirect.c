@@ -40,17 +40,19 @@
 #include "redirect.h"
 #include "symbols.h"
 
-static enum leanacct_mechanism base;	/* the one chosen at load */
+static enum leanacct_mechanism base; /* the one chosen at load */
 static const char *base_reason;
 static bool klp_on;
 
-static const char * const mechanism_names[] = {
+/* clang-format off */
+static const char *const mechanism_names[] = {
 	[LEANACCT_AUTO] = "auto",
 	[LEANACCT_JMP] = "jmp",
 	[LEANACCT_CALL] = "call",
 	[LEANACCT_KLP] = "klp",
 	[LEANACCT_NONE] = "-",
 };
+/* clang-format on */
 
 /**
  * leanacct_mechanism_name - the word for a mechanism in debugfs and the log
@@ -78,11 +80,14 @@ void leanacct_redirect_init(enum leanacct_mechanism wanted)
 		base_reason = "jmp asked for, but this kernel lacks CONFIG_DYNAMIC_FTRACE_WITH_JMP";
 	} else if (COMPAT_FTRACE_DIRECT) {
 		base = LEANACCT_CALL;
-		base_reason = wanted == LEANACCT_CALL ? "asked for by the parameter mechanism" :
-			"the fastest here: this kernel lacks CONFIG_DYNAMIC_FTRACE_WITH_JMP";
+		base_reason =
+			wanted == LEANACCT_CALL ?
+				"asked for by the parameter mechanism" :
+				"the fastest here: this kernel lacks CONFIG_DYNAMIC_FTRACE_WITH_JMP";
 	} else {
 		base = LEANACCT_NONE;
-		base_reason = "this kernel lacks CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS; load leanacct_klp for klp";
+		base_reason =
+			"this kernel lacks CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS; load leanacct_klp for klp";
 	}
 }
 
@@ -108,8 +113,9 @@ enum leanacct_mechanism leanacct_mechanism(void)
  */
 const char *leanacct_mechanism_reason(void)
 {
-	return klp_on ? "leanacct_klp is loaded: every function goes through livepatch, under stock too" :
-		base_reason;
+	if (klp_on)
+		return "leanacct_klp is loaded: every function goes through livepatch, stock too";
+	return base_reason;
 }
 
 /**
@@ -124,7 +130,8 @@ void leanacct_func_init(struct leanacct_func *func)
 
 	func->addr = leanacct_symbol(func->name);
 	if (!func->addr) {
-		func->unfit = "not in this kernel under this name (inlined, renamed, or compiled with a suffix)";
+		func->unfit =
+			"not in this kernel under this name (inlined, renamed, or compiled with a suffix)";
 		return;
 	}
 	func->site = leanacct_fentry_site(func->addr);
@@ -140,7 +147,7 @@ void leanacct_func_init(struct leanacct_func *func)
 static unsigned long direct_address(const struct leanacct_target *target)
 {
 	return base == LEANACCT_JMP ? compat_ftrace_jmp(target->fn) :
-		(unsigned long)target->trampoline;
+				      (unsigned long)target->trampoline;
 }
 
 /* Is the site patched to anything at all? x86: e8 is a call, e9 a jump. */
@@ -238,7 +245,8 @@ int leanacct_func_redirect(struct leanacct_func *func, const struct leanacct_tar
 		return 0;
 	if (!func->target)
 		func->by = leanacct_mechanism();
-	return func->by == LEANACCT_KLP ? klp_redirect(func, target) : direct_redirect(func, target);
+	return func->by == LEANACCT_KLP ? klp_redirect(func, target) :
+					  direct_redirect(func, target);
 }
 
 /**
@@ -260,7 +268,8 @@ bool leanacct_func_reached(const struct leanacct_func *func, const char **note)
 	if (func->by == LEANACCT_KLP)
 		return true;
 	memcpy(&offset, (const void *)(func->site + 1), sizeof(offset));
-	if (func->site + MCOUNT_INSN_SIZE + offset != compat_ftrace_jmp_target(direct_address(func->target)))
+	if (func->site + MCOUNT_INSN_SIZE + offset !=
+	    compat_ftrace_jmp_target(direct_address(func->target)))
 		*note = "shared with a tracer or probe, which makes every call slower";
 	return true;
 }

@@ -8,11 +8,11 @@
 
 /* How a call to a kernel function reaches a gate, see redirect.c. */
 enum leanacct_mechanism {
-	LEANACCT_AUTO,	/* as a parameter: the fastest that this kernel offers */
+	LEANACCT_AUTO, /* as a parameter: the fastest that this kernel offers */
 	LEANACCT_JMP,
 	LEANACCT_CALL,
 	LEANACCT_KLP,
-	LEANACCT_NONE,	/* nothing can be redirected */
+	LEANACCT_NONE, /* nothing can be redirected */
 };
 
 /**
@@ -60,6 +60,7 @@ struct leanacct_func {
  * reached only from a replacement, in tail position: a call that is not one
  * would be seen by retbleed=stuff as a call into the middle of a function.
  */
+/* clang-format off */
 #define LEANACCT_DEFINE_FUNC(func)					\
 	DEFINE_STATIC_CALL_NULL(leanacct_body_##func, func);		\
 	DEFINE_STATIC_CALL_NULL(leanacct_entry_##func, func);		\
@@ -72,6 +73,7 @@ struct leanacct_func {
 	.entry_key = &STATIC_CALL_KEY(leanacct_entry_##func),		\
 	.entry_tramp = STATIC_CALL_TRAMP_ADDR(leanacct_entry_##func),	\
 }
+/* clang-format on */
 
 #define leanacct_body(func) static_call(leanacct_body_##func)
 

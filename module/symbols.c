@@ -86,7 +86,8 @@ int __init leanacct_symbols_init(void)
 	location = leanacct_symbol("ftrace_location");
 	if (!show_value || !location) {
 		pr_err("this kernel has no %s\n",
-		       show_value ? "ftrace_location (CONFIG_DYNAMIC_FTRACE)" : "kallsyms_show_value");
+		       show_value ? "ftrace_location (CONFIG_DYNAMIC_FTRACE)" :
+				    "kallsyms_show_value");
 		return -EOPNOTSUPP;
 	}
 	static_call_update(leanacct_kallsyms_show_value, (void *)show_value);

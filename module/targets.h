@@ -6,6 +6,7 @@
 #ifndef LEANACCT_TARGETS_H
 #define LEANACCT_TARGETS_H
 
+/* clang-format off */
 /* void (struct task_struct *) */
 #define VTIME_TASK_TARGETS(X)				\
 	X(leanacct_vtime_null_switch)			\
@@ -29,6 +30,7 @@
 #define VTIME_CPUTIME_TARGETS(X)			\
 	X(leanacct_vtime_null_cputime)			\
 	X(leanacct_vtime_exact_cputime)
+/* clang-format on */
 
 #define LEANACCT_TRAMPOLINE_NAME(fn) fn##_trampoline
 

@@ -84,10 +84,7 @@ static inline u64 leanacct_mul_div(u64 a, u64 b, u64 c)
 #ifdef __x86_64__
 	u64 high;
 
-	asm("mulq %[b]\n\tdivq %[c]"
-	    : "+a" (a), "=&d" (high)
-	    : [b] "rm" (b), [c] "rm" (c)
-	    : "cc");
+	asm("mulq %[b]\n\tdivq %[c]" : "+a"(a), "=&d"(high) : [b] "rm"(b), [c] "rm"(c) : "cc");
 	return a;
 #elif defined(__KERNEL__)
 	return mul_u64_u64_div_u64(a, b, c);

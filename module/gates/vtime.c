@@ -85,6 +85,7 @@
 #include "symbols.h"
 #include "targets.h"
 
+/* clang-format off */
 #define VTIME_COUNTERS(X)						\
 	X(fast)			/* transitions on the fast path */	\
 	X(slow_jiffy)		/* a new jiffy */			\
@@ -105,6 +106,7 @@ enum vtime_counter {
 	VTIME_diff_max_ns,	/* and the one that was off most */
 	NR_VTIME_COUNTERS
 };
+/* clang-format on */
 
 /**
  * struct vtime_cpu - what the gate keeps of a CPU; its own alone
@@ -130,12 +132,15 @@ struct vtime_cpu {
 static DEFINE_PER_CPU_ALIGNED(struct vtime_cpu, vtime_cpu);
 static bool armed;
 
+/* clang-format off */
 #define DEFINE_FUNC(func) LEANACCT_DEFINE_FUNC(func);
 VTIME_FUNCTIONS(DEFINE_FUNC)
+/* clang-format on */
 
 DEFINE_STATIC_CALL_NULL(leanacct_account_user_time, account_user_time);
 DEFINE_STATIC_CALL_NULL(leanacct_account_system_time, account_system_time);
 
+/* clang-format off */
 #define TASK_PROTOTYPE(fn)						\
 	__noendbr void fn(struct task_struct *tsk);			\
 	void LEANACCT_TRAMPOLINE_NAME(fn)(void);
@@ -144,6 +149,7 @@ DEFINE_STATIC_CALL_NULL(leanacct_account_system_time, account_system_time);
 	void LEANACCT_TRAMPOLINE_NAME(fn)(void);
 VTIME_TASK_TARGETS(TASK_PROTOTYPE)
 VTIME_CPUTIME_TARGETS(CPUTIME_PROTOTYPE)
+/* clang-format on */
 
 /* null: the redirect alone. */
 
@@ -489,6 +495,7 @@ __replacement void leanacct_vtime_shadow_user_exit(struct task_struct *tsk)
 
 /* The gate */
 
+/* clang-format off */
 #define TARGET(func) { .fn = func, .trampoline = LEANACCT_TRAMPOLINE_NAME(func) }
 
 /* In the order of VTIME_FUNCTIONS. */
@@ -511,7 +518,10 @@ static const struct leanacct_target exact_targets[] = {
 };
 
 static const struct leanacct_target jiffy_targets[] = {
-	{}, {}, {}, {},
+	{},
+	{},
+	{},
+	{},
 	TARGET(leanacct_vtime_jiffy_user_enter),
 	TARGET(leanacct_vtime_jiffy_user_exit),
 };
@@ -519,10 +529,12 @@ static const struct leanacct_target jiffy_targets[] = {
 static const struct leanacct_target shadow_targets[] = {
 	TARGET(leanacct_vtime_shadow_switch),
 	TARGET(leanacct_vtime_shadow_guest_enter),
-	{}, {},
+	{},
+	{},
 	TARGET(leanacct_vtime_shadow_user_enter),
 	TARGET(leanacct_vtime_shadow_user_exit),
 };
+/* clang-format on */
 
 /* Two livepatch redirects cost more than the 138 instructions that stock spends. */
 static const struct leanacct_variant variants[] = {
@@ -534,6 +546,7 @@ static const struct leanacct_variant variants[] = {
 	{}
 };
 
+/* clang-format off */
 static struct leanacct_func funcs[] = {
 #define FUNC(func) LEANACCT_FUNC(func),
 	VTIME_FUNCTIONS(FUNC)
@@ -545,6 +558,7 @@ static const struct leanacct_counter counters[] = {
 	{ .name = "diff_max_ns", .is_max = true },
 	{}
 };
+/* clang-format on */
 
 static u64 *vtime_counter(int cpu)
 {

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What a developer types. The modules themselves are Kbuild's.
+
+KERNEL ?= 6.12
+OPS ?=
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+.PHONY: modules help demo test unit bench lint clean
+
+modules:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+help:
+	@echo 'make modules [KDIR=DIR]         build leanacct.ko and leanacct_klp.ko (default: for the running kernel)'
+	@echo 'make demo [KERNEL=6.12]         in a VM: load, turn vtime on, compare; ends with a table'
+	@echo 'make test [KERNEL=6.12]         all tests; ends with "N passed, N failed, N skipped"'
+	@echo 'make unit                       the unit tests alone'
+	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake cputime tick"]'
+	@echo '                                exact instructions per operation, to build/bench/RELEASE.json'
+	@echo 'make lint                       compiler warnings, sparse, shellcheck, clang-format'
+	@echo 'make clean                      remove what was built; fetched kernels too'
+	@echo
+	@echo 'demo, test, bench and lint run on Debian 12 as root or with sudo. They install'
+	@echo 'what is missing and say so, and load nothing into the running kernel.'
+
+demo:
+	@sh test/vm/packages.sh vm
+	@sh test/vm/demo.sh $(KERNEL)
+
+test:
+	@sh test/vm/packages.sh vm unit lint
+	@sh test/run.sh $(KERNEL)
+
+unit:
+	@sh test/vm/packages.sh unit
+	@sh test/unit/run.sh
+
+bench:
+	@sh test/vm/packages.sh vm
+	@sh test/vm/bench.sh $(KERNEL) "$(OPS)"
+
+lint:
+	@sh test/vm/packages.sh vm lint
+	@sh test/lint.sh $(KERNEL)
+
+clean:
+	rm -rf build

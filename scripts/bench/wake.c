@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two processes on one CPU that pass a byte through two pipes: a round trip is
+ * two wakeups and two context switches.
+ */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum { READ, WRITE };
+
+static int ping[2], pong[2];
+static pid_t partner;
+
+static void pass_on(int from, int to)
+{
+	char byte;
+
+	if (raw_syscall(SYS_read, from, (long)&byte, 1, 0) != 1 ||
+	    raw_syscall(SYS_write, to, (long)&byte, 1, 0) != 1)
+		_exit(1);
+}
+
+static void start(void)
+{
+	if (pipe(ping) || pipe(pong))
+		die("cannot make a pipe");
+	partner = fork();
+	if (partner < 0)
+		die("cannot fork");
+	if (!partner) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pass_on(ping[READ], pong[WRITE]);
+	}
+}
+
+static void run(uint64_t iterations)
+{
+	char byte = 0;
+
+	while (iterations--) {
+		if (raw_syscall(SYS_write, ping[WRITE], (long)&byte, 1, 0) != 1 ||
+		    raw_syscall(SYS_read, pong[READ], (long)&byte, 1, 0) != 1)
+			die("the pipe broke");
+	}
+}
+
+static void stop(void)
+{
+	kill(partner, SIGKILL);
+	waitpid(partner, NULL, 0);
+	close(ping[READ]);
+	close(ping[WRITE]);
+	close(pong[READ]);
+	close(pong[WRITE]);
+}
+
+const struct op op_wake = {
+	.name = "wake",
+	.what = "two processes passing a byte through pipes; a round trip",
+	.iterations = 1000,
+	.start = start,
+	.run = run,
+	.stop = stop,
+};

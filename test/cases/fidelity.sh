@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the kernel accounts against the truth, on the nohz_full CPU: loads whose
+# user share is known by TSC (test/programs/share.c) under stock and under
+# exact, in turn; a load in step with the tick, which exact takes as any other
+# and jiffy gets grossly wrong; utime + stime against sum_exec_runtime.
+#
+# Everything is the median of some one-second runs: the CPUs of this machine
+# are shared, and where the host takes one away between a hook and the load's
+# own reading of the TSC, some milliseconds go to the wrong side, in stock as
+# well.
+#
+# timeout: 180
+# shellcheck source=test/cases/lib.sh
+. /cases/lib.sh
+
+cpu=1
+runs=/tmp/fidelity.runs
+slack=50000	# ns: the CPU clocks cannot be read at one instant
+
+# measure VARIANT NAME SHARE-ARGUMENTS...: one run, as a line of $runs:
+#	VARIANT NAME TRUTH ACCOUNTED GAP SWITCHES CALLS
+# with the user's share in percent by TSC and by the kernel.
+measure()
+{
+	measure_id="$1 $2"
+	shift 2
+	share "$@" | awk -F = -v id="$measure_id" '
+		{ v[$1] = $2 }
+		END {
+			if (!("switches" in v))
+				exit 1
+			printf "%s %.3f %.3f %d %d %d\n", id,
+				100 * v["truth_user_ns"] / (v["truth_user_ns"] + v["truth_sys_ns"]),
+				100 * v["utime_ns"] / (v["utime_ns"] + v["stime_ns"]),
+				v["gap_ns"], v["switches"], v["calls"]
+		}' >>$runs || bail "share $* gave no figures"
+}
+
+# figure median|max EXPRESSION VARIANT [NAME]: of an awk expression in truth,
+# acct, gap over all the runs of that variant and load.
+figure()
+{
+	awk -v variant="$3" -v name="${4-}" '
+		$1 == variant && (name == "" || $2 == name) {
+			truth = $3; acct = $4; gap = $5
+			x = '"$2"'
+			print x < 0 ? -x : x
+		}' $runs | sort -n |
+		awk -v kind="$1" '{ x[NR] = $1 } END {
+			print kind == "max" ? x[NR] : (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
+}
+
+show()
+{
+	echo "# $1 $2: user share $(figure median truth "$1" "$2") % by TSC," \
+		"$(figure median acct "$1" "$2") % accounted," \
+		"off by $(figure median acct-truth "$1" "$2") points," \
+		"worst run $(figure max acct-truth "$1" "$2")"
+}
+
+use()
+{
+	set_variant "$1" >/dev/null || bail "cannot set $1"
+}
+
+plus()
+{
+	awk "BEGIN { printf \"%.3f\n\", $* }"
+}
+
+load
+: >$runs
+
+for round in 1 2 3; do
+	for v in stock exact; do
+		use $v
+		measure $v 10/90 ratio $cpu 1 200 1800
+		measure $v 50/50 ratio $cpu 1 1000 1000
+		measure $v 90/10 ratio $cpu 1 1800 200
+		measure $v tick tick $cpu 1
+		measure $v 1us work $cpu 1 200 1
+		measure $v 1us work $cpu 1 200 1
+	done
+	use jiffy
+	measure jiffy tick tick $cpu 1
+done
+
+for load in 10/90 50/50 90/10; do
+	show stock $load
+	show exact $load
+	between "$load: the load has about that share" \
+		"$(figure median truth exact $load)" \
+		$((${load%/*} - 15)) $((${load%/*} + 15))
+	between "$load: exact is within 1 point of the truth" \
+		"$(figure median acct-truth exact $load)" 0 1
+done
+
+# Below 200 us the entry and exit code, which the kernel accounts as the
+# user's, shows. The work is the same, whatever the machine's pace.
+show stock 1us
+show exact 1us
+stock=$(figure median acct stock 1us)
+between "phases of a microsecond: exact is within 1 point of stock" \
+	"$(figure median acct exact 1us)" "$(plus "$stock - 1")" "$(plus "$stock + 1")"
+
+show stock tick
+show exact tick
+show jiffy tick
+between "in step with the tick: the load is mostly in the kernel" \
+	"$(figure median truth exact tick)" 15 45
+between "in step with the tick: exact is within 2 points of the truth" \
+	"$(figure median acct-truth exact tick)" 0 2
+between "in step with the tick: jiffy is off by more than 20 points" \
+	"$(figure max acct-truth jiffy tick)" 20 100
+
+# utime + stime against sum_exec_runtime: stock's own gap first.
+stock=$(figure median gap stock)
+echo "# utime + stime - sum_exec_runtime, of a second: stock $stock ns" \
+	"(worst run $(figure max gap stock)), exact $(figure median gap exact) ns" \
+	"(worst run $(figure max gap exact))"
+between "utime + stime is sum_exec_runtime as in stock (to $slack ns)" \
+	"$(figure median gap exact)" 0 "$(plus "$stock + $slack")"
+
+# The same of two tasks that share the CPU. The tick runs then, and hides up to
+# a tick's worth of user time from a reader, at the begin and at the end.
+for v in stock exact; do
+	use $v
+	measure $v pair work $cpu 2 200 1 &
+	measure $v pair work $cpu 2 200 1
+	wait $!
+done
+stock=$(figure max gap stock pair)
+echo "# two tasks on the CPU: switched $(awk '$2 == "pair" { n = n " " $6 }
+	END { print substr(n, 2) }' $runs) times; gap stock $stock ns," \
+	"exact $(figure max gap exact pair) ns"
+between "so it is with context switches (to two ticks)" \
+	"$(figure max gap exact pair)" 0 "$(plus "$stock + 8000000")"
+
+# What exact would have been off, by the module's own figures.
+use shadow
+put "$leanacct/reset_counters" 1
+measure shadow 1us work $cpu 2 200 1
+compared=$(counter shadow_ns)
+echo "# shadow: $(counter differences) of $(counter shadow_epochs) epochs off by" \
+	"more than 1 %; off by $(counter diff_ns) ns of $compared ns in all, at most" \
+	"$(counter diff_max_ns) ns in one"
+between "shadow compared the run" "$compared" 1500000000 10000000000
+between "phases of a microsecond: shadow finds exact within 1 % of stock" \
+	"$(plus "100 * $(counter diff_ns) / $compared")" 0 1
+
+# Readers, of the own times and of another thread's. What the kernel holds
+# back of the other state, up to a tick, it does not show: so stock's utime +
+# stime goes back for a remote reader too, by up to a tick.
+for v in stock exact; do
+	use $v
+	put "$leanacct/reset_counters" 1
+	readers own $cpu 2 >/tmp/own.$v || bail "readers own"
+	reads=$(counter flush_read)
+	readers remote $cpu 2 0 >/tmp/remote.$v || bail "readers remote"
+	echo "# $v, own: $(tr '\n' ' ' </tmp/own.$v)"
+	echo "# $v, remote: $(tr '\n' ' ' </tmp/remote.$v)"
+done
+value()
+{
+	sed -n "s/^$2=//p" "$1"
+}
+tick=$(value /tmp/own.exact tick_ns)
+most=$((tick + 4 * slack))
+ok "a reader of its own times flushes" test "$reads" -gt 1000
+is "own times: utime never goes back" "$(value /tmp/own.exact utime_back_ns)" 0
+is "own times: utime + stime never goes back" "$(value /tmp/own.exact sum_back_ns)" 0
+between "own times: behind sum_exec_runtime by a tick at most" \
+	"$(value /tmp/own.exact gap_min_ns)" -$most 0
+between "own times: never before it" \
+	"$(value /tmp/own.exact gap_max_ns)" -$most $((4 * slack))
+between "another's times: utime + stime goes back by a tick at most" \
+	"$(value /tmp/remote.exact sum_back_ns)" 0 $most
+between "another's times: within a tick of sum_exec_runtime" \
+	"$(($(value /tmp/remote.exact gap_max_ns) - $(value /tmp/remote.exact gap_min_ns)))" \
+	0 $most
+
+finish

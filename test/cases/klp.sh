@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The mechanism klp: leanacct_klp.ko comes and goes, gates follow.
+# timeout: 120
+# shellcheck source=test/cases/lib.sh
+. /cases/lib.sh
+
+load vtime=exact
+is "leanacct_klp is refused while a gate is on" \
+	"$(insmod "$leanacct_modules/leanacct_klp.ko" 2>&1 | sed 's/.*: //')" "Device or resource busy"
+ok "in stock" set_variant stock
+load_klp
+like "stock is said to be behind the livepatch" "$(status_of)" \
+	'^vtime stock klp off stock behind the livepatch'
+is "mechanism marks klp" "$(grep -v '^#' "$leanacct/mechanism")" "jmp call (klp)"
+ok "exact is set when asked for by name" set_variant exact
+is "and called a net loss" "$(status_of)" "vtime exact klp on net loss under klp"
+leanacct-bench syscall -c 1 -n 20000 -r 1 >/dev/null
+between "it is reached" "$(counter fast 1)" 30000 1000000
+for v in null jiffy shadow; do
+	ok "$v is set" set_variant $v
+	is "$v is on" "$(status_of | cut -d ' ' -f 2-4)" "$v klp on"
+done
+ok "exact once more" set_variant exact
+is "leanacct does not go while leanacct_klp is in" \
+	"$(rmmod leanacct 2>&1 | sed 's/.*: //')" "Resource temporarily unavailable"
+ok "the livepatch goes while exact is on" unload_klp
+is "and the gate is in stock, by no mechanism" "$(status_of)" "vtime stock - off"
+ok "call works again" set_variant exact
+is "by call" "$(status_of)" "vtime exact call on"
+ok "stock" set_variant stock
+
+ko="$leanacct_modules/leanacct_klp.ko"
+is "leanacct klp on" "$(LEANACCT_KLP_KO=$ko leanacct klp on 2>&1 | sed -n 2p | cut -d ' ' -f 1-4)" \
+	"vtime stock klp off"
+is "leanacct klp off" "$(leanacct klp off 2>&1 | sed -n 2p)" "vtime stock - off"
+
+# A task that stays in one system call on an isolated CPU is never seen off it,
+# so it holds the transition until that call ends.
+hold 1 &
+holder=$!
+sleep 1
+said=$(LEANACCT_KLP_KO=$ko leanacct klp on 2>&1)
+rc=$?
+kill $holder
+is "a transition that does not end: exit status 1" "$rc" 1
+like "the holder is named" "$said" "^ *$holder hold$"
+like "and it was reversed" "$said" 'reversed: nothing is patched'
+is "leanacct_klp is out" "$(grep -c '^leanacct_klp ' /proc/modules)" 0
+is "the gate works by call" "$(set_variant exact; status_of)" "vtime exact call on"
+
+finish

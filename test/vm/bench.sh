@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Measure what the gates save, in exact instructions, in one boot of the VM:
+# every operation under stock, under each variant and mechanism, and under stock
+# again. bench-guest.sh has the table of what is measured.
+#
+# A table goes to stdout, progress to stderr, and everything to
+# build/bench/RELEASE.json, an array of rows (bench-rows.awk says what is in
+# them). What it was made from is kept in build/bench/RELEASE/.
+set -eu
+
+usage()
+{
+	cat <<'USAGE'
+usage: bench.sh KERNEL [-r RUNS] [--no-module] ["OPS"]
+
+KERNEL as kernel.sh knows it. OPS are some of
+  syscall switch wake cputime tick sleep     (default: all of them)
+
+  -r RUNS       runs of each operation in each arm (default 5)
+  --no-module   do not build the module first; take what is there
+
+Exit status: 0 done, 1 error, 129 usage.
+
+examples:
+  bench.sh 6.12 syscall
+  bench.sh 6.12 "syscall wake" && bench-check.sh build/bench/6.12*.json
+USAGE
+}
+
+bad_usage()
+{
+	echo "bench.sh: $*" >&2
+	usage >&2
+	exit 129
+}
+
+die()
+{
+	echo "bench.sh: $*" >&2
+	exit 1
+}
+
+all_ops='syscall switch wake cputime tick sleep'
+kernel='' ops='' runs=5 no_module=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0
+		;;
+	-r)
+		[ $# -gt 1 ] || bad_usage "-r wants a value"
+		runs=$2
+		shift
+		;;
+	--no-module)	no_module=$1 ;;
+	-*)		bad_usage "unknown option '$1'" ;;
+	*)
+		if [ -z "$kernel" ]; then
+			kernel=$1
+		else
+			ops="$ops $1"
+		fi
+		;;
+	esac
+	shift
+done
+[ -n "$kernel" ] || bad_usage "which kernel?"
+case $runs in
+'' | *[!0-9]* | 0)	bad_usage "-r wants a number, not '$runs'" ;;
+esac
+[ -n "$(echo "$ops" | tr -d ' ,')" ] || ops=$all_ops
+for op in $ops; do
+	case " $all_ops " in
+	*" $op "*)	;;
+	*)		bad_usage "no operation '$op'" ;;
+	esac
+done
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+: "${LEANACCT_BUILD:=$top/build}"
+export LEANACCT_BUILD
+vm=$top/test/vm
+release=$(sh "$vm/kernel.sh" "$kernel")
+out=$LEANACCT_BUILD/bench/$release
+json=$out.json
+mkdir -p "$out"
+case $out in
+*,*)	die "QEMU takes no comma in a path: $out" ;;
+esac
+
+plugin=$LEANACCT_BUILD/bench/insn.so
+if [ ! -e "$plugin" ] || [ -n "$(find "$vm/insn.c" -newer "$plugin")" ]; then
+	${CC:-cc} -O2 -Wall -Wextra -Werror -shared -fPIC -o "$plugin" "$vm/insn.c"
+fi
+
+# The kernel's symbols take the guest 8 s to send: once per kernel package.
+symbols=$out/symbols
+send_symbols=1
+if [ -s "$symbols" ] &&
+	[ -z "$(find "$LEANACCT_BUILD/kernels/$release/vmlinuz" -newer "$symbols")" ]; then
+	send_symbols=0
+fi
+
+# What an arm takes, seconds, generously; there are 14 to an operation and depth.
+{
+	echo "# timeout: $((60 + runs * 20 * $(echo "$ops" | wc -w)))"
+	echo "ops='$ops'"
+	echo "runs=$runs"
+	echo "send_symbols=$send_symbols"
+	cat "$vm/bench-guest.sh"
+} >"$out/bench.sh"
+: >"$out/regions"
+
+pid=
+clean_up()
+{
+	status=$?
+	[ -z "$pid" ] || kill "$pid" 2>/dev/null || :
+	exit $status
+}
+trap clean_up EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+
+start=$(date +%s)
+echo "bench.sh: $release:$(echo " $ops" | tr -s ' '); $runs runs each" >&2
+rm -f "$out/boot-1.result"
+# shellcheck disable=SC2086 # an option or nothing
+sh "$vm/run.sh" "$kernel" $no_module --out "$out" \
+	--qemu-arg -plugin --qemu-arg "$plugin,out=$out/regions" \
+	"$out/bench.sh" >"$out/tap" &
+pid=$!
+
+# Say each arm as it is done, with its median, until the run is over.
+while [ ! -e "$out/boot-1.result" ] && kill -0 $pid 2>/dev/null; do
+	sleep 0.2
+done
+if [ -e "$out/boot-1.result" ]; then
+	tail -n +1 -s 0.2 -f --pid=$pid "$out/boot-1.result" |
+		sh "$vm/bench-progress.sh" "$out/regions" >&2
+fi
+rc=0
+wait $pid || rc=$?
+pid=
+if [ $rc -ne 0 ]; then
+	grep '^not ok' -A 3 "$out/tap" >&2 || :
+	die "the run failed (see above, and $out/boot-1.log)"
+fi
+
+if [ $send_symbols = 1 ]; then
+	tr -d '\r' <"$out/boot-1.result" |
+		sed -n '/^bench kernel-symbols/,/^bench end/p' | sed '1d;$d' |
+		base64 -d | gzip -d | LC_ALL=C sort >"$symbols.new" ||
+		die "the kernel's symbols did not come through: $out/boot-1.result"
+	mv "$symbols.new" "$symbols"
+fi
+
+LC_ALL=C awk -v kernel="$release" -f "$vm/bench-rows.awk" "$symbols" \
+	"$out/boot-1.result" "$out/regions" | jq -s . >"$json.new"
+[ "$(jq length "$json.new")" -gt 0 ] || die "nothing was counted: $out/boot-1.result"
+mv "$json.new" "$json"
+
+sh "$vm/bench-table.sh" "$json"
+echo "bench.sh: $json, $(($(date +%s) - start)) s" >&2
