@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What must be clean before a change goes in: the module under W=1 and sparse
-# (any warning fails, also objtool's and modpost's), every script under
-# shellcheck, every C file in the project's clang-format; checkpatch where a
+# (any warning fails, also from objtool and modpost), the scripts under
+# ShellCheck, the C files under clang-format; checkpatch where a
 # kernel source is at hand (CHECKPATCH=FILE names it).
 set -eu
 

@@ -58,33 +58,22 @@ static inline void leanacct_epoch_open(struct leanacct_epoch *e, u64 tsc, int in
 }
 
 /**
- * leanacct_epoch_cycles - how long the epoch has been
- * @e:	 the epoch
- * @tsc: the TSC now
+ * leanacct_share - the part of @a that @b cycles of @c stand for
+ * @a: nanoseconds, any value
+ * @b: cycles, up to @c
+ * @c: cycles, more than 0
  *
- * Return: cycles; 0 if the TSC went back.
- */
-static inline u64 leanacct_epoch_cycles(const struct leanacct_epoch *e, u64 tsc)
-{
-	s64 cycles = tsc - e->start;
-
-	return cycles > 0 ? cycles : 0;
-}
-
-/**
- * leanacct_mul_div - a * b / c, rounded down, by a 128-bit product
- * @a: any value
- * @b: any value up to @c
- * @c: more than 0
+ * a * b / c by a 128-bit product, rounded down. The quotient fits since
+ * @b <= @c; x86's DIV would fault otherwise.
  *
- * The quotient fits since @b <= @c; x86's DIV would fault otherwise.
+ * Return: nanoseconds, 0 to @a.
  */
-static inline u64 leanacct_mul_div(u64 a, u64 b, u64 c)
+static inline u64 leanacct_share(u64 a, u64 b, u64 c)
 {
 #ifdef __x86_64__
 	u64 high;
 
-	asm("mulq %[b]\n\tdivq %[c]" : "+a"(a), "=&d"(high) : [b] "rm"(b), [c] "rm"(c) : "cc");
+	asm("mulq %[b]\n\tdivq %[c]" : "+&a"(a), "=&d"(high) : [b] "rm"(b), [c] "rm"(c) : "cc");
 	return a;
 #elif defined(__KERNEL__)
 	return mul_u64_u64_div_u64(a, b, c);
@@ -96,33 +85,18 @@ static inline u64 leanacct_mul_div(u64 a, u64 b, u64 c)
 /**
  * leanacct_user_cycles - the cycles of an epoch that were not the kernel's
  * @kernel: cycles in the kernel, complete
- * @total:  cycles of the epoch, see leanacct_epoch_cycles()
+ * @total:  cycles of the epoch
  *
- * A TSC that was set back inside the epoch leaves a kernel share that is
- * negative or above the whole; it counts as nothing or as all.
+ * A TSC that was set back inside the epoch leaves figures that make no sense: a
+ * kernel share that is negative or above the whole. Then none are the user's.
  *
  * Return: 0 to @total.
  */
 static inline u64 leanacct_user_cycles(u64 kernel, u64 total)
 {
-	if ((s64)kernel < 0)
-		return total;
-	return kernel < total ? total - kernel : 0;
-}
+	u64 user = total - kernel;
 
-/**
- * leanacct_share - the part of @elapsed that @part cycles of @total stand for
- * @elapsed: nanoseconds
- * @part:    cycles, up to @total
- * @total:   cycles
- *
- * Return: nanoseconds, 0 to @elapsed; 0 where @total is 0.
- */
-static inline u64 leanacct_share(u64 elapsed, u64 part, u64 total)
-{
-	if (!total)
-		return 0;
-	return leanacct_mul_div(elapsed, part, total);
+	return user <= total ? user : 0;
 }
 
 #endif

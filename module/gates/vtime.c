@@ -94,7 +94,6 @@
 	X(flush_guest)		/*	entering a guest */		\
 	X(flush_read)		/*	a task that reads its own times */ \
 	X(flush_leave)		/*	a change of variant */		\
-	X(moved)		/* flushes that moved a share */	\
 	X(shadow_epochs)	/* epochs that shadow compared */	\
 	X(shadow_ns)		/* their length */			\
 	X(differences)		/* of them, off by more than 1 % */	\
@@ -196,45 +195,63 @@ static __always_inline void epoch_open(struct vtime_cpu *c, u64 tsc, bool in_ker
 }
 
 /*
- * Move the share of the state that @tsk is not in out of the time since
- * starttime, and out of the epoch. What is left of both is the present state's.
+ * What @cycles of the epoch's @total stand for of the nanoseconds since
+ * starttime. They leave the epoch; the caller moves the nanoseconds.
+ */
+static __always_inline u64 epoch_take(struct vtime_cpu *c, const struct vtime *vtime, u64 cycles,
+				      u64 total)
+{
+	s64 elapsed = sched_clock() - vtime->starttime;
+
+	c->epoch.start += cycles;
+	return elapsed > 0 ? leanacct_share(elapsed, cycles, total) : 0;
+}
+
+/*
+ * Flush while the task is in the kernel: move the user's share out of the time
+ * since starttime, and out of the epoch. What is left of both is the kernel's.
  *
  * @kernel: the epoch's cycles in the kernel, complete up to @tsc.
- * Interrupts are off; @tsk runs on this CPU, or has until just now.
+ * Interrupts are off; @tsk runs on this CPU, or has until just now. In a guest
+ * and in idle the user's share is 0.
  */
-static void flush(struct vtime_cpu *c, struct task_struct *tsk, u64 kernel, u64 tsc)
+static __always_inline void flush_user(struct vtime_cpu *c, struct task_struct *tsk, u64 kernel,
+				       u64 tsc)
 {
 	struct vtime *vtime = &tsk->vtime;
-	u64 cycles = leanacct_epoch_cycles(&c->epoch, tsc);
-	u64 other = leanacct_user_cycles(kernel, cycles);
-	bool in_user = vtime->state == VTIME_USER;
-	u64 now, share = 0;
+	u64 total = tsc - c->epoch.start;
+	u64 user = leanacct_user_cycles(kernel, total);
 
-	if (in_user)
-		other = cycles - other;
-	if (!other)
+	if (!user)
 		return;
-
-	now = sched_clock();
-	if (now > vtime->starttime)
-		share = leanacct_share(now - vtime->starttime, other, cycles);
-	c->epoch.start += other;
-	c->counter[VTIME_moved]++;
-
+	user = epoch_take(c, vtime, user, total);
 	write_seqcount_begin(&vtime->seqcount);
-	vtime->starttime += share;
-	if (in_user) {
-		vtime->stime += share;
-		if (vtime->stime >= TICK_NSEC) {
-			static_call(leanacct_account_system_time)(tsk, irq_count(), vtime->stime);
-			vtime->stime = 0;
-		}
-	} else {
-		vtime->utime += share;
-		if (vtime->utime >= TICK_NSEC) {
-			static_call(leanacct_account_user_time)(tsk, vtime->utime);
-			vtime->utime = 0;
-		}
+	vtime->starttime += user;
+	vtime->utime += user;
+	if (vtime->utime >= TICK_NSEC) {
+		static_call(leanacct_account_user_time)(tsk, vtime->utime);
+		vtime->utime = 0;
+	}
+	write_seqcount_end(&vtime->seqcount);
+}
+
+/* Flush while the task is still in user mode: the same for the kernel's share. */
+static __always_inline void flush_kernel(struct vtime_cpu *c, struct task_struct *tsk, u64 kernel,
+					 u64 tsc)
+{
+	struct vtime *vtime = &tsk->vtime;
+	u64 total = tsc - c->epoch.start;
+
+	kernel = total - leanacct_user_cycles(kernel, total);
+	if (!kernel)
+		return;
+	kernel = epoch_take(c, vtime, kernel, total);
+	write_seqcount_begin(&vtime->seqcount);
+	vtime->starttime += kernel;
+	vtime->stime += kernel;
+	if (vtime->stime >= TICK_NSEC) {
+		static_call(leanacct_account_system_time)(tsk, irq_count(), vtime->stime);
+		vtime->stime = 0;
 	}
 	write_seqcount_end(&vtime->seqcount);
 }
@@ -246,7 +263,7 @@ static __always_inline void flush_in_kernel(struct vtime_cpu *c, struct task_str
 	if (!c->jiffy)
 		return;
 	c->counter[cause]++;
-	flush(c, tsk, c->epoch.kernel + tsc, tsc);
+	flush_user(c, tsk, c->epoch.kernel + tsc, tsc);
 }
 
 /* Context: interrupts off, rq lock of this CPU held; current is next. */
@@ -296,7 +313,7 @@ static __replacement void exact_user_enter_slow(struct task_struct *tsk, u64 tsc
 
 	if (c->jiffy) {
 		c->counter[VTIME_slow_jiffy]++;
-		flush(c, tsk, c->epoch.kernel, tsc);
+		flush_user(c, tsk, c->epoch.kernel, tsc);
 	} else {
 		c->counter[VTIME_slow_closed]++;
 	}
@@ -310,7 +327,7 @@ static __replacement void exact_user_exit_slow(struct task_struct *tsk, u64 tsc)
 
 	if (c->jiffy) {
 		c->counter[VTIME_slow_jiffy]++;
-		flush(c, tsk, c->epoch.kernel + tsc, tsc);
+		flush_kernel(c, tsk, c->epoch.kernel + tsc, tsc);
 	} else {
 		c->counter[VTIME_slow_closed]++;
 	}
@@ -412,7 +429,7 @@ __replacement void leanacct_vtime_jiffy_user_exit(struct task_struct *tsk)
 static void shadow_settle(struct vtime_cpu *c, struct task_struct *tsk, bool in_kernel, bool over)
 {
 	u64 start = tsk->vtime.starttime, kernel = c->epoch.kernel;
-	u64 length, cycles, exact, diff;
+	u64 length, total, user, exact, diff;
 
 	if (c->last_start && in_kernel)
 		c->user += start - c->last_start;
@@ -423,10 +440,11 @@ static void shadow_settle(struct vtime_cpu *c, struct task_struct *tsk, bool in_
 		return;
 
 	length = start - c->first_start;
-	cycles = leanacct_epoch_cycles(&c->epoch, c->last_tsc);
+	total = c->last_tsc - c->epoch.start;
 	if (in_kernel)
 		kernel += c->last_tsc;
-	exact = leanacct_share(length, leanacct_user_cycles(kernel, cycles), cycles);
+	user = leanacct_user_cycles(kernel, total);
+	exact = user ? leanacct_share(length, user, total) : 0;
 	diff = exact > c->user ? exact - c->user : c->user - exact;
 	if (length) {
 		c->counter[VTIME_shadow_epochs]++;

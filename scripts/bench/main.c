@@ -186,6 +186,7 @@ int main(int argc, char **argv)
 	if (!iterations)
 		iterations = op->iterations;
 
+	MARKER(MARKER_ARM);
 	pin(cpu < 0 ? default_cpu() : cpu);
 	/* Without it (no root) it works as well, with a page fault now and then. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);

@@ -8,6 +8,7 @@
 
 #define MARKER_BEGIN	"0x01"
 #define MARKER_END	"0x02"
+#define MARKER_ARM	"0x03"
 
 /* nopl imm32(%rax,%rax,1), byte by byte: no assembler may choose another form */
 #define MARKER(number) \

@@ -3,6 +3,11 @@
  * cyclictest's loop: SCHED_FIFO 95, clock_nanosleep() to absolute times a
  * millisecond apart. An iteration is one such sleep: into idle, the timer
  * interrupt, and back.
+ *
+ * On a nohz_full CPU the timer is taken to a housekeeping CPU when the CPU goes
+ * idle. The sleeper, woken from there, then spins in hrtimer_cancel() until the
+ * timer's callback is over on the other CPU: a wait, so the number of
+ * instructions varies, by thousands. On a housekeeping CPU it does not.
  */
 #include <sys/syscall.h>
 #include <time.h>

@@ -32,7 +32,10 @@ static void start(void)
 		die("cannot create a thread");
 }
 
-/* One yield here is two switches: there and, by the partner's yield, back. */
+/*
+ * One yield here is two switches: there and, by the partner's yield, back. (An
+ * odd number makes one more.)
+ */
 static void run(uint64_t iterations)
 {
 	uint64_t i;

@@ -73,7 +73,7 @@ plus()
 load
 : >$runs
 
-for round in 1 2 3; do
+for _ in 1 2 3; do
 	for v in stock exact; do
 		use $v
 		measure $v 10/90 ratio $cpu 1 200 1800

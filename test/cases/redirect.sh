@@ -58,7 +58,7 @@ between "and hit" "$(grep -c 'probe:' $tracing/trace)" 100 1000000
 like "functions says that it is shared" "$(cat "$leanacct/vtime/functions")" \
 	'^vtime_user_enter redirected call .* shared with a tracer'
 put $tracing/events/kprobes/probe/enable 0
-put $tracing/kprobe_events '-:kprobes/probe'
+put $tracing/kprobe_events ''
 like "and no longer when it is gone" "$(cat "$leanacct/vtime/functions")" \
 	'^vtime_user_enter redirected call .* -$'
 

@@ -5,8 +5,8 @@
 # and run them: TAP on stdout. What is built goes to build/unit/.
 #
 # Real output, the end of it:
-#	ok 9 - transitions_wrap
-#	# ok - split
+#	ok 16 - split -O2: transitions_wrap
+#	1..16
 set -eu
 
 usage()
@@ -41,19 +41,27 @@ if [ $# -eq 0 ]; then
 	done
 fi
 
-failed=0
+# One TAP stream of all programs. One that dies is a failure of its own.
 for name in "$@"; do
 	if [ ! -f "$here/$name.c" ]; then
 		echo "run.sh: no such test: $here/$name.c" >&2
 		exit 129
 	fi
 	for level in 0 2; do
-		program=$out/$name-O$level
 		${CC:-cc} -std=gnu11 -g "-O$level" -Wall -Wextra -Werror \
 			-fsanitize=address,undefined -fno-sanitize-recover=all \
-			-o "$program" "$here/$name.c" -lcmocka
-		echo "# $name at -O$level"
-		CMOCKA_MESSAGE_OUTPUT=TAP "$program" || failed=1
+			-o "$out/$name-O$level" "$here/$name.c" -lcmocka
 	done
 done
-exit $failed
+{
+	for name in "$@"; do
+		for level in 0 2; do
+			rc=0
+			CMOCKA_MESSAGE_OUTPUT=TAP "$out/$name-O$level" >"$out/tap" || rc=$?
+			sed -n "s/^\(not \)\{0,1\}ok [0-9]* - /\1ok - $name -O$level: /p; s/^#/#/p" "$out/tap"
+			[ $rc -eq 0 ] || grep -q '^not ok' "$out/tap" ||
+				echo "not ok - $name -O$level: exit status $rc"
+		done
+	done
+	echo "end of run"
+} | awk -f "$here/../vm/number.awk"

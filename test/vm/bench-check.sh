@@ -23,7 +23,7 @@ jq -r '
 
 	row("stock"; "none") as $stock
 	| ([$stock.symbols // {} | .vtime_user_enter, .vtime_user_exit, .get_vtime_delta,
-		.sched_clock, .native_sched_clock] | map(. // 0) | add) as $vtime
+		.sched_clock, .sched_clock_noinstr, .native_sched_clock] | map(. // 0) | add) as $vtime
 
 	# Each yields [what, whether, measured], or null for "not measured".
 	| def over($name; $variant; $mechanism; $min; $max):

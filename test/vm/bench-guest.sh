@@ -15,6 +15,8 @@
 #
 # bench.sh puts these before this file: ops (which operations), runs (how many
 # of each), send_symbols (1: the host lacks the kernel's).
+# shellcheck disable=SC2154 # those three
+: "$ops" "$runs" "$send_symbols"
 
 # operation, and the cgroup depths to run it at
 operations='
@@ -91,6 +93,7 @@ module_symbols()
 
 # What is loaded: none, call or klp.
 loaded=none
+was_loaded=
 
 unload()
 {
@@ -122,6 +125,7 @@ mechanism()
 		missing=$(insmod $modules/leanacct.ko 2>&1)
 		[ -z "$missing" ] || return 0
 		loaded=call
+		was_loaded=1
 	fi
 	if [ "$1" = klp ] && [ $loaded = call ]; then
 		if [ ! -e $modules/leanacct_klp.ko ]; then
@@ -220,6 +224,7 @@ while read -r variant mechanism control roles; do
 	before=$loaded
 	mechanism "$mechanism"
 	[ "$before" = $loaded ] || [ $loaded = none ] || module_symbols
+	[ "$control$was_loaded" != after_unload ] || missing="nothing was loaded"
 	[ -n "$missing" ] || variant "$variant" "$mechanism"
 	for role in $roles; do
 		case $role in

@@ -87,6 +87,8 @@ release=$(sh "$vm/kernel.sh" "$kernel")
 out=$LEANACCT_BUILD/bench/$release
 json=$out.json
 mkdir -p "$out"
+exec 9>"$out/.lock"
+flock -n 9 || die "another bench of $release is running"
 case $out in
 *,*)	die "QEMU takes no comma in a path: $out" ;;
 esac
@@ -162,6 +164,7 @@ LC_ALL=C awk -v kernel="$release" -f "$vm/bench-rows.awk" "$symbols" \
 	"$out/boot-1.result" "$out/regions" | jq -s . >"$json.new"
 [ "$(jq length "$json.new")" -gt 0 ] || die "nothing was counted: $out/boot-1.result"
 mv "$json.new" "$json"
+gzip -1 -f "$out/regions"
 
 sh "$vm/bench-table.sh" "$json"
 echo "bench.sh: $json, $(($(date +%s) - start)) s" >&2

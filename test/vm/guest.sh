@@ -7,7 +7,8 @@
 #
 #	/init			test/vm/init
 #	/bin/			busybox, leanacct, leanacct-bench, test/programs/*
-#	/lib/leanacct/		leanacct.ko leanacct_klp.ko, where they are built
+#	/lib/leanacct/		leanacct.ko leanacct_klp.ko leanacct_hold.ko, where they
+#				are built
 set -eu
 
 usage()
@@ -68,7 +69,7 @@ cp /bin/busybox "$root/bin/"
 ln -s busybox "$root/bin/sh"
 cp "$top/test/vm/init" "$root/init"
 [ ! -e "$top/scripts/leanacct" ] || cp "$top/scripts/leanacct" "$root/bin/"
-for ko in leanacct.ko leanacct_klp.ko; do
+for ko in leanacct.ko leanacct_klp.ko leanacct_hold.ko; do
 	[ ! -e "$modules/$ko" ] || cp "$modules/$ko" "$root/lib/leanacct/"
 done
 

@@ -10,6 +10,7 @@
  * as imm32 (scripts/bench/marker.h has the same). Outside of QEMU it does
  * nothing, so a marked program runs anywhere.
  *
+ *	ARM		from here on all code is translated anew, with counters in it
  *	DIGIT+0..9	appends a digit to this vCPU's id
  *	BEGIN		opens a region under that id; the id starts anew
  *	END		closes it and writes it to FILE
@@ -24,9 +25,13 @@
  * of r (reads the TSC), l (locked), s (serialising). What goes wrong is said in
  * a line that begins with `error`.
  *
+ * Until the first ARM no instruction is instrumented, so a boot is as fast as
+ * without the plugin. A marked program says ARM when it starts, and BEGIN later,
+ * after a warm-up: translating anew begins when the vCPUs come to a stop.
+ *
  * One region at a time: the counters belong to the vCPU that has opened it.
- * Each instruction carries a condition on a flag of its vCPU, tested in
- * translated code: with no open region that is a load and a branch, and blocks
+ * From ARM on each instruction carries a condition on a flag of its vCPU, tested
+ * in translated code: with no open region that is a load and a branch, and blocks
  * that were translated before BEGIN count as well as later ones.
  *
  * An instruction counts when it starts: one that faults and is run again counts
@@ -72,9 +77,11 @@ struct qemu_info {
 enum { CB_NO_REGS = 0 };
 enum { COND_NE = 3 };
 
+typedef void (*simple_cb)(uint64_t plugin);
 typedef void (*tb_trans_cb)(uint64_t plugin, struct qemu_plugin_tb *tb);
 typedef void (*exec_cb)(unsigned int vcpu, void *data);
 
+void qemu_plugin_reset(uint64_t plugin, simple_cb done);
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t plugin, tb_trans_cb cb);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
@@ -97,6 +104,7 @@ EXPORT int qemu_plugin_install(uint64_t plugin, const struct qemu_info *info, in
 #define MARKER		0x4c454100u
 #define MARKER_BEGIN	0x01
 #define MARKER_END	0x02
+#define MARKER_ARM	0x03
 #define MARKER_DIGIT	0x10	/* to 0x19 */
 
 enum kind {
@@ -123,6 +131,8 @@ static struct site *sites[1 << SITE_BITS];
 static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct qemu_plugin_scoreboard *cpus;
+static uint64_t plugin_id;
+static enum { DISARMED, ARMING, ARMED } armed;
 static FILE *out;
 
 /* The open region. Written by its vCPU alone, but for `owner`. */
@@ -291,6 +301,12 @@ static void begin(unsigned int vcpu, struct cpu *cpu)
 {
 	int other;
 
+	if (armed != ARMED) {
+		fprintf(out, "error: vcpu %u: BEGIN before the counters are armed\n", vcpu);
+		fflush(out);
+		return;
+	}
+
 	pthread_mutex_lock(&owner_lock);
 	other = owner;
 	if (other < 0)
@@ -321,12 +337,33 @@ static void end(unsigned int vcpu, struct cpu *cpu)
 	pthread_mutex_unlock(&owner_lock);
 }
 
+static void translate(uint64_t plugin, struct qemu_plugin_tb *tb);
+
+static void armed_now(uint64_t plugin)
+{
+	armed = ARMED;
+	qemu_plugin_register_vcpu_tb_trans_cb(plugin, translate);
+}
+
+/* Throw away all translated code, as soon as every vCPU has left it. */
+static void arm(void)
+{
+	pthread_mutex_lock(&owner_lock);
+	if (armed == DISARMED) {
+		armed = ARMING;
+		qemu_plugin_reset(plugin_id, armed_now);
+	}
+	pthread_mutex_unlock(&owner_lock);
+}
+
 static void marker(unsigned int vcpu, void *data)
 {
 	struct cpu *cpu = qemu_plugin_scoreboard_find(cpus, vcpu);
 	uintptr_t what = (uintptr_t)data;
 
-	if (what == MARKER_BEGIN)
+	if (what == MARKER_ARM)
+		arm();
+	else if (what == MARKER_BEGIN)
 		begin(vcpu, cpu);
 	else if (what == MARKER_END)
 		end(vcpu, cpu);
@@ -363,6 +400,8 @@ static void translate(uint64_t plugin, struct qemu_plugin_tb *tb)
 							       (void *)what);
 			continue;
 		}
+		if (armed != ARMED)
+			continue;
 		if (!(addr >> 63))
 			addr = 0;
 		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, count, CB_NO_REGS, COND_NE,
@@ -393,6 +432,7 @@ int qemu_plugin_install(uint64_t plugin, const struct qemu_info *info, int argc,
 		return -1;
 	}
 	cpus = qemu_plugin_scoreboard_new(sizeof(struct cpu));
+	plugin_id = plugin;
 	qemu_plugin_register_vcpu_tb_trans_cb(plugin, translate);
 	return 0;
 }

@@ -56,8 +56,8 @@ flock 9
 stamp=$({
 	cd "$LEANACCT_SOURCE"
 	echo "$release $*"
-	find Kbuild dkms.conf module -type f | LC_ALL=C sort | xargs cat | cksum
-	find Kbuild dkms.conf module -type f | LC_ALL=C sort
+	find Kbuild dkms.conf module test/module -type f | LC_ALL=C sort | xargs cat | cksum
+	find Kbuild dkms.conf module test/module -type f | LC_ALL=C sort
 } | cksum)
 if [ "$(cat "$out/.stamp" 2>/dev/null)" = "$stamp" ]; then
 	echo "$out"
@@ -68,10 +68,13 @@ rm -rf "$src" "$out/.stamp" "$out"/*.ko
 mkdir "$src"
 cp -R "$LEANACCT_SOURCE/Kbuild" "$LEANACCT_SOURCE/dkms.conf" \
 	"$LEANACCT_SOURCE/module" "$src/"
+cp -R "$LEANACCT_SOURCE/test/module" "$src/test"
 
 echo "module.sh: building for $release" >&2
 rc=0
-make -C "$headers" M="$src" -j"$(nproc)" "$@" modules >"$log" 2>&1 || rc=$?
+for dir in "$src" "$src/test"; do
+	make -C "$headers" M="$dir" -j"$(nproc)" "$@" modules || rc=$?
+done >"$log" 2>&1
 if [ $rc -ne 0 ]; then
 	cat "$log" >&2
 	echo "module.sh: the build failed (above; also in $log)" >&2
@@ -83,7 +86,7 @@ if grep -qiE 'warning|objtool:' "$log"; then
 	exit 1
 fi
 
-for ko in leanacct.ko leanacct_klp.ko; do
+for ko in leanacct.ko leanacct_klp.ko test/leanacct_hold.ko; do
 	if [ ! -f "$src/$ko" ]; then
 		echo "module.sh: the build made no $ko (see $log)" >&2
 		exit 1
