@@ -280,7 +280,7 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 		state = "unfit";
 		by = LEANACCT_NONE;
 	} else if (by == LEANACCT_KLP) {
-		reason = "stock behind the livepatch; the variants are a net loss under klp";
+		reason = "stock behind the livepatch, which costs more than stock";
 	} else {
 		by = LEANACCT_NONE;
 	}

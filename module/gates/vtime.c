@@ -78,6 +78,7 @@
 #include <linux/vtime.h>
 #include <asm/tsc.h>
 
+#include "compat.h"
 #include "core/split.h"
 #include "functions.h"
 #include "gate.h"
@@ -554,12 +555,11 @@ static const struct leanacct_target shadow_targets[] = {
 };
 /* clang-format on */
 
-/* Two livepatch redirects cost more than the 138 instructions that stock spends. */
 static const struct leanacct_variant variants[] = {
 	{ .name = "stock" },
 	{ .name = "null", .targets = null_targets },
 	{ .name = "exact", .targets = exact_targets, .klp_net_loss = true },
-	{ .name = "jiffy", .targets = jiffy_targets, .klp_net_loss = true },
+	{ .name = "jiffy", .targets = jiffy_targets, .klp_net_loss = COMPAT_JIFFY_KLP_NET_LOSS },
 	{ .name = "shadow", .targets = shadow_targets },
 	{}
 };

@@ -78,8 +78,10 @@ static uint64_t number(const char *option, const char *text, uint64_t min, uint6
 	errno = 0;
 	value = strtoull(text, &rest, 10);
 	if (*text < '0' || *text > '9' || *rest || errno || value < min || value > max) {
-		fprintf(stderr, "leanacct-bench: %s wants a number from %" PRIu64 " to %" PRIu64
-			", not '%s'\n", option, min, max, text);
+		fprintf(stderr,
+			"leanacct-bench: %s wants a number from %" PRIu64 " to %" PRIu64
+			", not '%s'\n",
+			option, min, max, text);
 		exit(EXIT_USAGE);
 	}
 	return value;
@@ -108,7 +110,7 @@ static void pin(int cpu)
 	if (sched_setaffinity(0, sizeof(set), &set)) {
 		fprintf(stderr, "leanacct-bench: cannot run on CPU %d: %s\n", cpu,
 			errno == EINVAL ? "offline, or not of this machine or cpuset" :
-			strerror(errno));
+					  strerror(errno));
 		exit(1);
 	}
 }
@@ -193,7 +195,7 @@ int main(int argc, char **argv)
 
 	if (op->start)
 		op->start();
-	op->run(iterations / 5 + 2);	/* warm up */
+	op->run(iterations / 5 + 2); /* warm up */
 	for (i = 0; i < runs; i++)
 		measure(op, iterations, id, &results[i]);
 	if (op->stop)

@@ -6,9 +6,9 @@
 #ifndef LEANACCT_MARKER_H
 #define LEANACCT_MARKER_H
 
-#define MARKER_BEGIN	"0x01"
-#define MARKER_END	"0x02"
-#define MARKER_ARM	"0x03"
+#define MARKER_BEGIN "0x01"
+#define MARKER_END "0x02"
+#define MARKER_ARM "0x03"
 
 /* nopl imm32(%rax,%rax,1), byte by byte: no assembler may choose another form */
 #define MARKER(number) \
@@ -16,6 +16,7 @@
 
 static inline void marker_digit(char digit)
 {
+	/* clang-format off */
 	switch (digit) {
 	case '0': MARKER("0x10"); break;
 	case '1': MARKER("0x11"); break;
@@ -28,6 +29,7 @@ static inline void marker_digit(char digit)
 	case '8': MARKER("0x18"); break;
 	case '9': MARKER("0x19"); break;
 	}
+	/* clang-format on */
 }
 
 #endif

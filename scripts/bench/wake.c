@@ -18,7 +18,10 @@
 
 #define PRIORITY 98
 
-enum { READ, WRITE };
+enum {
+	READ,
+	WRITE
+};
 
 static int ping[2], pong[2];
 static pid_t partner;

@@ -5,11 +5,10 @@
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh
 
-plan 7
+plan 6
 
 is "two CPUs are online" "$(cat /sys/devices/system/cpu/online)" 0-1
 is "CPU 1 is nohz_full" "$(cat /sys/devices/system/cpu/nohz_full)" 1
-is "CPU 1 is isolated" "$(cat /sys/devices/system/cpu/isolated)" 1
 is "the clocksource is the TSC" \
 	"$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" tsc
 ok "debugfs is mounted" grep -q ' /sys/kernel/debug debugfs ' /proc/mounts

@@ -9,42 +9,61 @@
 # Everything is the median of some one-second runs: the CPUs of this machine
 # are shared, and where the host takes one away between a hook and the load's
 # own reading of the TSC, some milliseconds go to the wrong side, in stock as
-# well.
+# well. The load sees that by phases that are too long; a run with more than
+# $quiet % of it is tried again, and where it stays so, the tests that cannot
+# do without a quiet machine are skipped and say so.
 #
-# timeout: 180
+# timeout: 240
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh
 
 cpu=1
 runs=/tmp/fidelity.runs
+tries=/tmp/fidelity.tries
 slack=50000	# ns: the CPU clocks cannot be read at one instant
+quiet=5		# percent
 
-# measure VARIANT NAME SHARE-ARGUMENTS...: one run, as a line of $runs:
-#	VARIANT NAME TRUTH ACCOUNTED GAP SWITCHES CALLS
-# with the user's share in percent by TSC and by the kernel.
-measure()
+# measure_once FILE VARIANT NAME SHARE-ARGUMENTS...: one run, as a line of FILE:
+#	VARIANT NAME TRUTH ACCOUNTED GAP SWITCHES STOLEN
+# with shares in percent: the user's by TSC and by the kernel, and what of the
+# time the host (or another task) took.
+measure_once()
 {
-	measure_id="$1 $2"
-	shift 2
-	share "$@" | awk -F = -v id="$measure_id" '
+	once_file=$1
+	once_id="$2 $3"
+	shift 3
+	share "$@" | awk -F = -v id="$once_id" '
 		{ v[$1] = $2 }
 		END {
-			if (!("switches" in v))
+			truth = v["truth_user_ns"] + v["truth_sys_ns"]
+			if (!truth)
 				exit 1
-			printf "%s %.3f %.3f %d %d %d\n", id,
-				100 * v["truth_user_ns"] / (v["truth_user_ns"] + v["truth_sys_ns"]),
+			printf "%s %.3f %.3f %d %d %.3f\n", id,
+				100 * v["truth_user_ns"] / truth,
 				100 * v["utime_ns"] / (v["utime_ns"] + v["stime_ns"]),
-				v["gap_ns"], v["switches"], v["calls"]
-		}' >>$runs || bail "share $* gave no figures"
+				v["gap_ns"], v["switches"], 100 * v["stolen_ns"] / truth
+		}' >>"$once_file" || bail "share $* gave no figures"
+}
+
+# measure VARIANT NAME SHARE-ARGUMENTS...: the least disturbed of up to four
+# runs, as a line of $runs.
+measure()
+{
+	: >$tries
+	for _ in 1 2 3 4; do
+		measure_once $tries "$@"
+		! awk -v quiet=$quiet 'END { exit $7 > quiet }' $tries || break
+	done
+	sort -n -k 7 $tries | head -n 1 >>$runs
 }
 
 # figure median|max EXPRESSION VARIANT [NAME]: of an awk expression in truth,
-# acct, gap over all the runs of that variant and load.
+# acct, gap, stolen over all the runs of that variant and load.
 figure()
 {
 	awk -v variant="$3" -v name="${4-}" '
 		$1 == variant && (name == "" || $2 == name) {
-			truth = $3; acct = $4; gap = $5
+			truth = $3; acct = $4; gap = $5; stolen = $7
 			x = '"$2"'
 			print x < 0 ? -x : x
 		}' $runs | sort -n |
@@ -57,7 +76,28 @@ show()
 	echo "# $1 $2: user share $(figure median truth "$1" "$2") % by TSC," \
 		"$(figure median acct "$1" "$2") % accounted," \
 		"off by $(figure median acct-truth "$1" "$2") points," \
-		"worst run $(figure max acct-truth "$1" "$2")"
+		"worst run $(figure max acct-truth "$1" "$2");" \
+		"the host took $(figure median stolen "$1" "$2") %"
+}
+
+# when_quiet NAME VARIANT,LOAD... -- COMMAND...: the test, or a skip where the
+# host took the CPU away in half of the runs of one of these.
+when_quiet()
+{
+	quiet_name=$1
+	shift
+	while [ "$1" != -- ]; do
+		took=$(figure median stolen "${1%,*}" "${1#*,}")
+		if awk "BEGIN { exit !($took > $quiet) }"; then
+			skip "$quiet_name" "the host took $took % of the time of the runs $1"
+			return
+		fi
+		shift
+	done
+	shift
+	quiet_command=$1
+	shift
+	"$quiet_command" "$quiet_name" "$@"
 }
 
 use()
@@ -73,6 +113,9 @@ plus()
 load
 : >$runs
 
+# 1us: the user and the system share are about equal under stock. What exact
+# saves is as much on either side of the transitions, which leaves such a load's
+# shares as they are: the comparison shows errors of the split, and nothing else.
 for _ in 1 2 3; do
 	for v in stock exact; do
 		use $v
@@ -80,8 +123,8 @@ for _ in 1 2 3; do
 		measure $v 50/50 ratio $cpu 1 1000 1000
 		measure $v 90/10 ratio $cpu 1 1800 200
 		measure $v tick tick $cpu 1
-		measure $v 1us work $cpu 1 200 1
-		measure $v 1us work $cpu 1 200 1
+		measure $v 1us work $cpu 1 320 1
+		measure $v 1us work $cpu 1 320 1
 	done
 	use jiffy
 	measure jiffy tick tick $cpu 1
@@ -90,9 +133,9 @@ done
 for load in 10/90 50/50 90/10; do
 	show stock $load
 	show exact $load
-	between "$load: the load has about that share" \
-		"$(figure median truth exact $load)" \
-		$((${load%/*} - 15)) $((${load%/*} + 15))
+	when_quiet "$load: the load has about that share" exact,$load -- \
+		between "$(figure median truth exact $load)" \
+		$((${load%/*} - 8)) $((${load%/*} + 8))
 	between "$load: exact is within 1 point of the truth" \
 		"$(figure median acct-truth exact $load)" 0 1
 done
@@ -102,18 +145,19 @@ done
 show stock 1us
 show exact 1us
 stock=$(figure median acct stock 1us)
-between "phases of a microsecond: exact is within 1 point of stock" \
-	"$(figure median acct exact 1us)" "$(plus "$stock - 1")" "$(plus "$stock + 1")"
+when_quiet "phases of a microsecond: exact is within 1 point of stock" \
+	stock,1us exact,1us -- between "$(figure median acct exact 1us)" \
+	"$(plus "$stock - 1")" "$(plus "$stock + 1")"
 
 show stock tick
 show exact tick
 show jiffy tick
-between "in step with the tick: the load is mostly in the kernel" \
-	"$(figure median truth exact tick)" 15 45
+when_quiet "in step with the tick: the load is mostly in the kernel" exact,tick -- \
+	between "$(figure median truth exact tick)" 15 45
 between "in step with the tick: exact is within 2 points of the truth" \
 	"$(figure median acct-truth exact tick)" 0 2
-between "in step with the tick: jiffy is off by more than 20 points" \
-	"$(figure max acct-truth jiffy tick)" 20 100
+when_quiet "in step with the tick: jiffy is off by more than 20 points" jiffy,tick -- \
+	between "$(figure max acct-truth jiffy tick)" 20 100
 
 # utime + stime against sum_exec_runtime: stock's own gap first.
 stock=$(figure median gap stock)
@@ -127,8 +171,8 @@ between "utime + stime is sum_exec_runtime as in stock (to $slack ns)" \
 # a tick's worth of user time from a reader, at the begin and at the end.
 for v in stock exact; do
 	use $v
-	measure $v pair work $cpu 2 200 1 &
-	measure $v pair work $cpu 2 200 1
+	measure_once $runs $v pair work $cpu 2 200 1 &
+	measure_once $runs $v pair work $cpu 2 200 1
 	wait $!
 done
 stock=$(figure max gap stock pair)
@@ -138,17 +182,19 @@ echo "# two tasks on the CPU: switched $(awk '$2 == "pair" { n = n " " $6 }
 between "so it is with context switches (to two ticks)" \
 	"$(figure max gap exact pair)" 0 "$(plus "$stock + 8000000")"
 
-# What exact would have been off, by the module's own figures.
+# What exact would have been off, by the module's own figures. They are the sum
+# over epochs of a jiffy, each taken as it is: the noise of two clocks that are
+# read one after the other does not cancel out, and 1 % would be too narrow.
 use shadow
 put "$leanacct/reset_counters" 1
-measure shadow 1us work $cpu 2 200 1
+measure shadow 1us work $cpu 2 320 1
 compared=$(counter shadow_ns)
 echo "# shadow: $(counter differences) of $(counter shadow_epochs) epochs off by" \
 	"more than 1 %; off by $(counter diff_ns) ns of $compared ns in all, at most" \
 	"$(counter diff_max_ns) ns in one"
 between "shadow compared the run" "$compared" 1500000000 10000000000
-between "phases of a microsecond: shadow finds exact within 1 % of stock" \
-	"$(plus "100 * $(counter diff_ns) / $compared")" 0 1
+when_quiet "phases of a microsecond: shadow finds exact within 2 % of stock" \
+	shadow,1us -- between "$(plus "100 * $(counter diff_ns) / $compared")" 0 2
 
 # Readers, of the own times and of another thread's. What the kernel holds
 # back of the other state, up to a tick, it does not show: so stock's utime +

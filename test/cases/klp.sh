@@ -7,6 +7,7 @@
 . /cases/lib.sh
 
 load vtime=exact
+mech=$(mechanism)
 is "leanacct_klp is refused while a gate is on" \
 	"$(insmod "$leanacct_modules/leanacct_klp.ko" 2>&1 | sed 's/.*: //')" "Device or resource busy"
 ok "in stock" set_variant stock
@@ -27,8 +28,8 @@ is "leanacct does not go while leanacct_klp is in" \
 	"$(rmmod leanacct 2>&1 | sed 's/.*: //')" "Resource temporarily unavailable"
 ok "the livepatch goes while exact is on" unload_klp
 is "and the gate is in stock, by no mechanism" "$(status_of)" "vtime stock - off"
-ok "call works again" set_variant exact
-is "by call" "$(status_of)" "vtime exact call on"
+ok "the old mechanism works again" set_variant exact
+is "and is in use" "$(status_of)" "vtime exact $mech on"
 ok "stock" set_variant stock
 
 ko="$leanacct_modules/leanacct_klp.ko"
@@ -47,7 +48,7 @@ is "a transition that does not end: exit status 1" "$rc" 1
 like "the holder is named" "$said" "^ *$holder insmod$"
 like "and it was reversed" "$said" 'reversed: nothing is patched'
 is "leanacct_klp is out" "$(grep -c '^leanacct_klp ' /proc/modules)" 0
-is "the gate works by call" "$(set_variant exact; status_of)" "vtime exact call on"
+is "the gate works by the old mechanism" "$(set_variant exact; status_of)" "vtime exact $mech on"
 
 wait $holder
 ok "the holder goes" rmmod leanacct_hold

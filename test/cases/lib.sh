@@ -208,6 +208,12 @@ variant()
 	sed -n 's/.*\[\(.*\)\].*/\1/p' "$leanacct/${1:-vtime}/variant"
 }
 
+# mechanism: the one in use, jmp or call (or klp, with leanacct_klp in).
+mechanism()
+{
+	sed -n 's/.*(\(.*\)).*/\1/p' "$leanacct/mechanism"
+}
+
 # set_variant VARIANT [GATE]: quiet and true, or the error's words and false.
 set_variant()
 {

@@ -38,7 +38,7 @@ load
 is "status is the file" "$(leanacct status)" "$(cat "$leanacct/status")"
 is "set shows before and after" "$(leanacct set vtime exact)" \
 "before: vtime stock - off
-after:  vtime exact call on"
+after:  vtime exact $(mechanism) on"
 like "an unknown gate is named, and those that there are" "$(run set bogus exact)" \
 	"no gate 'bogus'; there are: vtime"
 like "a wrong variant: the kernel's own words" "$(run set vtime bogus)" \

@@ -12,6 +12,8 @@
 # - all that /proc/stat has of the CPU against the wall clock. Ten milliseconds
 #   fine, and each task holds up to a tick per state back.
 #
+# A variant that changes under load wants this, see test/vm/run.sh:
+# tcg: single
 # timeout: 300
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh
@@ -59,7 +61,7 @@ disturb()
 # start_load FILE: its process is $!.
 start_load()
 {
-	share work $cpu 0 20000 1 >"$1" &
+	share ratio $cpu 0 2 1 >"$1" &
 }
 
 # stop_load PID FILE NAME: the figures are in FILE then, and shown.

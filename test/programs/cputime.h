@@ -67,10 +67,11 @@ static inline double tsc_per_ns(void)
 	return (double)(__rdtsc() - tsc) / (now - ns);
 }
 
+/* PAUSE: an emulator that runs all CPUs in one thread goes on to the next one. */
 static inline void spin_until(uint64_t tsc)
 {
 	while ((int64_t)(__rdtsc() - tsc) < 0)
-		;
+		_mm_pause();
 }
 
 /*

@@ -38,7 +38,7 @@
 
 struct seen {
 	struct times last;
-	int64_t base;		/* a gap that counts as none */
+	int64_t base; /* a gap that counts as none */
 	int64_t utime_back, sum_back, gap_min, gap_max;
 	long reads, tight;
 };
@@ -145,8 +145,7 @@ int main(int argc, char **argv)
 	struct seen s = { 0 };
 	long cpu, seconds;
 
-	if (!(argc == 4 && !strcmp(argv[1], "own")) &&
-	    !(argc == 5 && !strcmp(argv[1], "remote")))
+	if (!(argc == 4 && !strcmp(argv[1], "own")) && !(argc == 5 && !strcmp(argv[1], "remote")))
 		return usage();
 	cpu = number(argv[2], "CPU", 0, CPU_SETSIZE - 1);
 	seconds = number(argv[3], "SECONDS", 1, 3600);
@@ -154,8 +153,7 @@ int main(int argc, char **argv)
 		pin(cpu);
 		read_own(&s, tsc_per_ns(), seconds);
 	} else {
-		read_remote(&s, cpu, seconds,
-			    number(argv[4], "READER_CPU", 0, CPU_SETSIZE - 1));
+		read_remote(&s, cpu, seconds, number(argv[4], "READER_CPU", 0, CPU_SETSIZE - 1));
 	}
 	printf("tick_ns=%" PRId64 "\n", jiffy_ns());
 	printf("reads=%ld\n", s.reads);

@@ -29,6 +29,8 @@
  *	rusage_user_us=100514		getrusage(): scaled by the kernel
  *	rusage_sys_us=905154
  *	switches=0			times that the thread was switched away
+ *	stolen_ns=0			by which phases were longer than they should be:
+ *				the host took the CPU away, or another task
  *
  * (ratio 1 1 200 1800 on the nohz_full CPU of a 6.12 guest in TCG. Truth and
  * accounting differ by the kernel's entry and exit code, which lies outside of
@@ -53,7 +55,11 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
-enum mode { RATIO, WORK, TICK };
+enum mode {
+	RATIO,
+	WORK,
+	TICK
+};
 
 /**
  * struct load - what to do, and what came of it
@@ -63,8 +69,10 @@ enum mode { RATIO, WORK, TICK };
  * @fd:    /dev/zero
  * @buf:   where its zeros go
  * @bytes: how many a call
+ * @long_user, @long_sys: a longer phase was interrupted; in TSC cycles
  * @user:  TSC cycles in user mode
  * @sys:   and in system calls
+ * @stolen: how much longer such phases were
  * @last:  TSC at the end of the last call
  */
 struct load {
@@ -73,8 +81,14 @@ struct load {
 	int fd;
 	char *buf;
 	size_t bytes;
-	uint64_t user, sys, calls, last;
+	uint64_t long_user, long_sys;
+	uint64_t user, sys, calls, stolen, last;
 };
+
+static uint64_t excess(uint64_t cycles, uint64_t limit)
+{
+	return cycles > limit ? cycles - limit : 0;
+}
 
 static void one_call(struct load *l)
 {
@@ -85,6 +99,7 @@ static void one_call(struct load *l)
 	after = __rdtsc();
 	l->user += before - l->last;
 	l->sys += after - before;
+	l->stolen += excess(before - l->last, l->long_user) + excess(after - before, l->long_sys);
 	l->calls++;
 	l->last = after;
 }
@@ -191,7 +206,7 @@ int main(int argc, char **argv)
 	struct rusage ru0, ru1;
 	struct load load = { 0 };
 	int64_t gap0, gap1;
-	double per_ns;
+	double per_ns, sys, jiffy;
 	long cpu, seconds;
 
 	if (argc == 6 && !strcmp(argv[1], "ratio"))
@@ -212,25 +227,32 @@ int main(int argc, char **argv)
 	load.fd = open("/dev/zero", O_RDONLY);
 	if (load.fd < 0)
 		err(1, "/dev/zero");
+	jiffy = jiffy_ns() * per_ns;
 	switch (load.mode) {
 	case RATIO:
 		load.spin = number(argv[4], "USER_US", 0, 1000000) * 1000 * per_ns;
-		calibrate(&load, number(argv[5], "SYS_US", 0, 1000000) * 1000 * per_ns);
+		sys = number(argv[5], "SYS_US", 0, 1000000) * 1000 * per_ns;
+		calibrate(&load, sys);
+		load.long_user = load.spin + jiffy / 8;
+		load.long_sys = 1.5 * sys + jiffy / 8;
 		break;
 	case WORK:
 		load.loops = number(argv[4], "LOOPS", 0, 1000000000);
 		load.bytes = number(argv[5], "BYTES", 0, 256 << 20);
 		load.buf = map(load.bytes + 1);
+		load.long_user = load.long_sys = jiffy / 8;
 		break;
 	case TICK:
-		calibrate(&load, jiffy_ns() * 0.75 * per_ns);
+		calibrate(&load, 0.75 * jiffy);
+		load.long_user = 0.5 * jiffy;
+		load.long_sys = 0.9 * jiffy;
 		break;
 	}
-	one_call(&load);	/* and its pages, its code are there */
+	one_call(&load); /* and its pages, its code are there */
 
 	gap0 = settled_gap(&t0, per_ns);
 	getrusage(RUSAGE_THREAD, &ru0);
-	load.user = load.sys = load.calls = 0;
+	load.user = load.sys = load.calls = load.stolen = 0;
 	load.last = __rdtsc();
 	run(&load, seconds * 1000000000 * per_ns);
 	settle(per_ns, 0);
@@ -250,5 +272,6 @@ int main(int argc, char **argv)
 	say("rusage_user_us", timeval_us(ru1.ru_utime) - timeval_us(ru0.ru_utime));
 	say("rusage_sys_us", timeval_us(ru1.ru_stime) - timeval_us(ru0.ru_stime));
 	say("switches", ru1.ru_nvcsw - ru0.ru_nvcsw + ru1.ru_nivcsw - ru0.ru_nivcsw);
+	say("stolen_ns", load.stolen / per_ns);
 	return 0;
 }

@@ -23,10 +23,23 @@ typedef unsigned __int128 u128;
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static const u64 edge[] = {
-	0, 1, 2, 3, 999, 1000, 4000000 /* a tick of HZ=250 in ns */,
-	0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-	0x7ffffffffffffffe, 0x7fffffffffffffff, 0x8000000000000000,
-	0x8000000000000001, 0xfffffffffffffffe, 0xffffffffffffffff,
+	0,
+	1,
+	2,
+	3,
+	999,
+	1000,
+	4000000 /* a tick of HZ=250 in ns */,
+	0x7fffffff,
+	0x80000000,
+	0xffffffff,
+	0x100000000,
+	0x7ffffffffffffffe,
+	0x7fffffffffffffff,
+	0x8000000000000000,
+	0x8000000000000001,
+	0xfffffffffffffffe,
+	0xffffffffffffffff,
 };
 
 static u64 seed;
@@ -72,13 +85,13 @@ static int reset_seed(void **state)
 }
 
 /* Say which values failed: cmocka shows only the two that it compared. */
-#define check(cond, ...)                                                       \
-	do {                                                                   \
-		if (!(cond)) {                                                 \
-			char text_[256];                                       \
+#define check(cond, ...) \
+	do { \
+		if (!(cond)) { \
+			char text_[256]; \
 			snprintf(text_, sizeof(text_), #cond ": " __VA_ARGS__); \
-			fail_msg("%s", text_);                                 \
-		}                                                              \
+			fail_msg("%s", text_); \
+		} \
 	} while (0)
 
 static void check_share(u64 a, u64 b, u64 c)
@@ -154,8 +167,8 @@ static void check_user(u64 kernel, u64 total)
 	u64 user = leanacct_user_cycles(kernel, total);
 
 	check(user <= total, "kernel %#lx total %#lx user %#lx", kernel, total, user);
-	check(user == ref_user(kernel, total), "kernel %#lx total %#lx user %#lx, not %#lx",
-	      kernel, total, user, ref_user(kernel, total));
+	check(user == ref_user(kernel, total), "kernel %#lx total %#lx user %#lx, not %#lx", kernel,
+	      total, user, ref_user(kernel, total));
 }
 
 static void user_cycles_any_input(void **state)
@@ -193,8 +206,8 @@ static void check_split(u64 elapsed, u64 kernel, u64 total)
 		check(user == 0 && sys == 0, "%#lx %#lx %#lx", elapsed, kernel, total);
 		return;
 	}
-	check(user == (u64)((u128)elapsed * user_cycles / total), "%#lx %#lx %#lx", elapsed,
-	      kernel, total);
+	check(user == (u64)((u128)elapsed * user_cycles / total), "%#lx %#lx %#lx", elapsed, kernel,
+	      total);
 	/* Moved out either way, what is left differs by less than 1 ns. */
 	check(elapsed - user - sys <= 1, "%#lx %#lx %#lx", elapsed, kernel, total);
 }
@@ -275,7 +288,7 @@ static void transitions_wrap(void **state)
 				user = 0;
 			}
 			if (!n)
-				break;	/* ended inside this stretch */
+				break; /* ended inside this stretch */
 			if (in_kernel)
 				e.kernel += tsc;
 			else
@@ -284,7 +297,8 @@ static void transitions_wrap(void **state)
 		}
 		complete = in_kernel ? e.kernel + tsc : e.kernel;
 		cycles = tsc - e.start;
-		check(cycles == user + kernel, "start %#lx tsc %#lx moved %#lx", e.start, tsc, moved);
+		check(cycles == user + kernel, "start %#lx tsc %#lx moved %#lx", e.start, tsc,
+		      moved);
 		check(complete == kernel, "kernel %#lx, not %#lx", complete, kernel);
 		check(leanacct_user_cycles(complete, cycles) == user, "user %#lx of %#lx", user,
 		      cycles);

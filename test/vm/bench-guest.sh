@@ -33,6 +33,9 @@ sleep	0
 # stock that must come out like the first.
 arms='
 stock	none	-		nohz_full housekeeping
+null	jmp	-		nohz_full
+exact	jmp	-		nohz_full
+jiffy	jmp	-		nohz_full
 null	call	-		nohz_full
 exact	call	-		nohz_full housekeeping
 jiffy	call	-		nohz_full
@@ -91,53 +94,75 @@ module_symbols()
 	echo "bench end"
 }
 
-# What is loaded: none, call or klp.
+# What leanacct.ko was loaded for (none, jmp, call), and whether leanacct_klp.ko
+# is in on top of it.
 loaded=none
+klp=0
 was_loaded=
+
+unload_klp()
+{
+	[ $klp = 1 ] || return 0
+	echo 0 >$patch/enabled
+	until_true gone && until_true rmmod leanacct_klp || return 1
+	klp=0
+}
 
 unload()
 {
-	if [ $loaded = klp ]; then
-		echo stock >$debugfs/vtime/variant
-		echo 0 >$patch/enabled
-		until_true gone && until_true rmmod leanacct_klp || return 1
-		loaded=call
+	unload_klp || return 1
+	[ "$loaded" = none ] || rmmod leanacct || return 1
+	loaded=none
+}
+
+# load jmp|call|auto: leanacct.ko for that mechanism.
+load()
+{
+	if [ ! -e $modules/leanacct.ko ]; then
+		missing="no leanacct.ko in the guest"
+		return 1
 	fi
-	if [ $loaded = call ] && [ "$1" = none ]; then
-		rmmod leanacct || return 1
-		loaded=none
+	missing=$(insmod $modules/leanacct.ko mechanism="$1" 2>&1)
+	[ -z "$missing" ] || return 1
+	loaded=$1
+	was_loaded=1
+}
+
+load_klp()
+{
+	if [ ! -e $modules/leanacct_klp.ko ]; then
+		missing="no leanacct_klp.ko in the guest"
+		return 1
 	fi
+	echo stock >$debugfs/vtime/variant
+	missing=$(insmod $modules/leanacct_klp.ko 2>&1)
+	[ -z "$missing" ] || return 1
+	klp=1
+	until_true settled || missing="the livepatch transition did not end in 15 s"
 }
 
 # Load or unload until the mechanism is $1. If it cannot be, `missing` has why.
 mechanism()
 {
 	missing=
-	[ "$1" != $loaded ] || return 0
-	if [ "$1" = none ] || { [ "$1" = call ] && [ $loaded = klp ]; }; then
-		unload "$1" || missing="could not be unloaded"
-	fi
-	if [ "$1" != none ] && [ $loaded = none ]; then
-		if [ ! -e $modules/leanacct.ko ]; then
-			missing="no leanacct.ko in the guest"
-			return
+	case $1 in
+	none)
+		unload || missing="could not be unloaded"
+		;;
+	jmp | call)
+		[ "$loaded$klp" != "${1}0" ] || return 0
+		if ! unload; then
+			missing="could not be unloaded"
+		else
+			load "$1"
 		fi
-		missing=$(insmod $modules/leanacct.ko 2>&1)
-		[ -z "$missing" ] || return 0
-		loaded=call
-		was_loaded=1
-	fi
-	if [ "$1" = klp ] && [ $loaded = call ]; then
-		if [ ! -e $modules/leanacct_klp.ko ]; then
-			missing="no leanacct_klp.ko in the guest"
-			return
-		fi
-		echo stock >$debugfs/vtime/variant
-		missing=$(insmod $modules/leanacct_klp.ko 2>&1)
-		[ -z "$missing" ] || return 0
-		loaded=klp
-		until_true settled || missing="the livepatch transition did not end in 15 s"
-	fi
+		;;
+	klp)
+		[ $klp = 0 ] || return 0
+		[ "$loaded" != none ] || load auto
+		[ "$loaded" = none ] || load_klp
+		;;
+	esac
 }
 
 # Make the gate's variant $1 under the mechanism $2, and believe what `status`
@@ -145,6 +170,13 @@ mechanism()
 variant()
 {
 	[ "$2" != none ] || return 0
+	status=$(grep '^vtime ' $debugfs/status)
+	case $status in
+	*" unfit "*)
+		missing=${status#*unfit }
+		return
+		;;
+	esac
 	missing=$({ echo "$1" >$debugfs/vtime/variant; } 2>&1) || :
 	[ -z "$missing" ] || return 0
 	status=$(grep '^vtime ' $debugfs/status)
@@ -221,9 +253,9 @@ echo "$arms" >/tmp/arms
 echo "$operations" >/tmp/operations
 while read -r variant mechanism control roles; do
 	[ -n "$variant" ] || continue
-	before=$loaded
+	before=$loaded$klp
 	mechanism "$mechanism"
-	[ "$before" = $loaded ] || [ $loaded = none ] || module_symbols
+	[ "$before" = "$loaded$klp" ] || [ "$loaded" = none ] || module_symbols
 	[ "$control$was_loaded" != after_unload ] || missing="nothing was loaded"
 	[ -n "$missing" ] || variant "$variant" "$mechanism"
 	for role in $roles; do

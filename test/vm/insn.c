@@ -74,8 +74,12 @@ struct qemu_info {
 	} system;
 };
 
-enum { CB_NO_REGS = 0 };
-enum { COND_NE = 3 };
+enum {
+	CB_NO_REGS = 0
+};
+enum {
+	COND_NE = 3
+};
 
 typedef void (*simple_cb)(uint64_t plugin);
 typedef void (*tb_trans_cb)(uint64_t plugin, struct qemu_plugin_tb *tb);
@@ -87,12 +91,11 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t len);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, exec_cb cb,
-					    int flags, void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, exec_cb cb, int flags,
+					    void *data);
 void qemu_plugin_register_vcpu_insn_exec_cond_cb(struct qemu_plugin_insn *insn, exec_cb cb,
-						 int flags, int cond,
-						 struct qemu_plugin_u64 entry, uint64_t imm,
-						 void *data);
+						 int flags, int cond, struct qemu_plugin_u64 entry,
+						 uint64_t imm, void *data);
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t size);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu);
 
@@ -101,11 +104,11 @@ EXPORT int qemu_plugin_install(uint64_t plugin, const struct qemu_info *info, in
 			       char **argv);
 
 /* Markers; "LEA" in the upper bytes. */
-#define MARKER		0x4c454100u
-#define MARKER_BEGIN	0x01
-#define MARKER_END	0x02
-#define MARKER_ARM	0x03
-#define MARKER_DIGIT	0x10	/* to 0x19 */
+#define MARKER 0x4c454100u
+#define MARKER_BEGIN 0x01
+#define MARKER_END 0x02
+#define MARKER_ARM 0x03
+#define MARKER_DIGIT 0x10 /* to 0x19 */
 
 enum kind {
 	KIND_RDTSC = 1,
@@ -115,15 +118,15 @@ enum kind {
 
 /* An instruction of the guest; one for each address and kind seen there. */
 struct site {
-	struct site *next;	/* in its hash bucket */
-	uint64_t addr;		/* 0: user space */
-	uint64_t count;		/* in the open region */
+	struct site *next; /* in its hash bucket */
+	uint64_t addr;	   /* 0: user space */
+	uint64_t count;	   /* in the open region */
 	unsigned int kinds;
 };
 
 struct cpu {
-	uint64_t counting;	/* the flag that translated code tests */
-	uint64_t id;		/* as far as its digits have come */
+	uint64_t counting; /* the flag that translated code tests */
+	uint64_t id;	   /* as far as its digits have come */
 };
 
 #define SITE_BITS 20
@@ -132,7 +135,11 @@ static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct qemu_plugin_scoreboard *cpus;
 static uint64_t plugin_id;
-static enum { DISARMED, ARMING, ARMED } armed;
+static enum {
+	DISARMED,
+	ARMING,
+	ARMED
+} armed;
 static FILE *out;
 
 /* The open region. Written by its vCPU alone, but for `owner`. */
@@ -169,9 +176,10 @@ static unsigned int decode(const uint8_t *b, size_t len)
 
 	mod = b[i + 1] >> 6;
 	switch (b[i]) {
-	case 0x86: case 0x87:		/* xchg with memory locks by itself */
+	case 0x86:
+	case 0x87: /* xchg with memory locks by itself */
 		return mod != 3 ? kinds | KIND_LOCKED : kinds;
-	case 0xcf:			/* iret */
+	case 0xcf: /* iret */
 		return kinds | KIND_SERIALISING;
 	case 0x0f:
 		break;
@@ -189,31 +197,32 @@ static unsigned int decode(const uint8_t *b, size_t len)
 	mod = len > 1 ? b[1] >> 6 : 0;
 	reg = len > 1 ? (b[1] >> 3) & 7 : 0;
 	switch (b[0]) {
-	case 0x31:			/* rdtsc */
+	case 0x31: /* rdtsc */
 		return kinds | KIND_RDTSC;
 	case 0x01:
-		if (mod == 3 && b[1] == 0xf9)	/* rdtscp */
+		if (mod == 3 && b[1] == 0xf9) /* rdtscp */
 			return kinds | KIND_RDTSC;
-		if (mod == 3 && b[1] == 0xe8 && !rep && !opsize)	/* serialize */
+		if (mod == 3 && b[1] == 0xe8 && !rep && !opsize) /* serialize */
 			return kinds | KIND_SERIALISING;
-		if (mod != 3 && (reg == 2 || reg == 3 || reg == 7))	/* lgdt, lidt, invlpg */
+		if (mod != 3 && (reg == 2 || reg == 3 || reg == 7)) /* lgdt, lidt, invlpg */
 			return kinds | KIND_SERIALISING;
 		return kinds;
-	case 0x00:			/* lldt, ltr */
+	case 0x00: /* lldt, ltr */
 		return reg == 2 || reg == 3 ? kinds | KIND_SERIALISING : kinds;
-	case 0x22:			/* mov to a control register, but for CR8 */
+	case 0x22: /* mov to a control register, but for CR8 */
 		return reg == 0 && (rex & 4) ? kinds : kinds | KIND_SERIALISING;
-	case 0x08: case 0x09:		/* invd, wbinvd */
-	case 0x23:			/* mov to a debug register */
-	case 0x30:			/* wrmsr */
-	case 0xa2:			/* cpuid */
-	case 0xaa:			/* rsm */
+	case 0x08:
+	case 0x09: /* invd, wbinvd */
+	case 0x23: /* mov to a debug register */
+	case 0x30: /* wrmsr */
+	case 0xa2: /* cpuid */
+	case 0xaa: /* rsm */
 		return kinds | KIND_SERIALISING;
-	case 0xae:			/* lfence, mfence */
+	case 0xae: /* lfence, mfence */
 		if (mod == 3 && !rep && !opsize && (reg == 5 || reg == 6))
 			return kinds | KIND_SERIALISING;
 		return kinds;
-	case 0x38:			/* invept, invvpid, invpcid */
+	case 0x38: /* invept, invvpid, invpcid */
 		if (opsize && len > 1 && b[1] >= 0x80 && b[1] <= 0x82)
 			return kinds | KIND_SERIALISING;
 		return kinds;
@@ -278,8 +287,8 @@ static void region_write(unsigned int vcpu)
 	qsort(touched, touched_count, sizeof(*touched), by_address);
 	for (i = 0; i < touched_count; i++)
 		total += touched[i]->count;
-	fprintf(out, "region %u id %" PRIu64 " vcpu %u insns %" PRIu64 "\n", region_seq,
-		region_id, vcpu, total);
+	fprintf(out, "region %u id %" PRIu64 " vcpu %u insns %" PRIu64 "\n", region_seq, region_id,
+		vcpu, total);
 	for (i = 0; i < touched_count; i++) {
 		struct site *s = touched[i];
 

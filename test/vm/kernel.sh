@@ -17,7 +17,11 @@ usage()
 	cat <<'USAGE'
 usage: kernel.sh KERNEL
 
-KERNEL is one of: 6.12
+KERNEL is one of:
+  6.1 6.1-rt 6.1-cloud                          Debian 12
+  6.12 6.12-rt 6.12-cloud                       Debian 12, security
+  6.12-trixie 6.12-trixie-rt 6.12-trixie-cloud  Debian 13
+  7 7-rt 7-cloud                                Debian 13, backports
 
 environment:
   KERNEL_REFRESH=1   ask the mirror for the newest version now
@@ -34,17 +38,25 @@ if [ $# -ne 1 ]; then
 fi
 kernel=$1
 
-# One row a kernel: the meta package that always depends on the newest image,
-# and the suites it lives in. The package that holds the files is the unsigned
-# one of the same version.
+# One row a series: the meta packages that always depend on the newest image are
+# PREFIX-amd64, PREFIX-rt-amd64, PREFIX-cloud-amd64; the suites that they live in.
+flavour=
 case $kernel in
-6.12)	meta=linux-image-6.12-amd64 suites=bookworm-security ;;
+*-rt)		flavour=rt- ;;
+*-cloud)	flavour=cloud- ;;
+esac
+case ${kernel%-"${flavour%-}"} in
+6.1)		meta=linux-image suites='bookworm bookworm-security' ;;
+6.12)		meta=linux-image-6.12 suites=bookworm-security ;;
+6.12-trixie)	meta=linux-image suites='trixie trixie-security' ;;
+7)		meta=linux-image suites=trixie-backports ;;
 *)
 	echo "kernel.sh: unknown kernel '$kernel'" >&2
 	usage >&2
 	exit 129
 	;;
 esac
+meta=$meta-${flavour}amd64
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 : "${LEANACCT_BUILD:=$top/build}"
@@ -107,21 +119,35 @@ fetch()
 	echo "$deb"
 }
 
+# Unpack one file: of package $1, path $2, into $dir under the name $3. It stands
+# early in the package; tar stops there, and the complaint of the decompressor
+# about that is not for us.
+unpack_file()
+{
+	from=$(fetch "$1") || return 1
+	dpkg-deb --fsys-tarfile "$from" 2>/dev/null | tar -x --occurrence=1 -O "./$2" >"$dir/$3"
+	[ -s "$dir/$3" ] || {
+		say "package $1 has no $2"
+		return 1
+	}
+}
+
 # Unpack what is needed of release $1 into the directory $2.
 unpack()
 {
 	release=$1
 	dir=$2
-	image=$(fetch "linux-image-$release-unsigned")
 
-	# The two files stand first in the package; tar stops there, and the
-	# complaint of the decompressor about that is not for us.
 	mkdir -p "$dir"
-	dpkg-deb --fsys-tarfile "$image" 2>/dev/null |
-		tar -x --occurrence=1 -C "$dir" --strip-components=2 \
-			"./boot/vmlinuz-$release" "./boot/config-$release"
-	mv "$dir/vmlinuz-$release" "$dir/vmlinuz"
-	mv "$dir/config-$release" "$dir/config"
+	if [ -n "$(field "linux-image-$release-unsigned" Version)" ]; then
+		unpack_file "linux-image-$release-unsigned" "boot/vmlinuz-$release" vmlinuz
+		unpack_file "linux-image-$release-unsigned" "boot/config-$release" config
+	else
+		# Since 7.0 the parts have packages of their own.
+		modules=usr/lib/modules/$release
+		unpack_file "linux-binary-unsigned-$release" "$modules/vmlinuz.unsigned" vmlinuz
+		unpack_file "linux-base-$release" "$modules/config" config
+	fi
 
 	# The headers of this flavour name the other two packages they need.
 	headers=linux-headers-$release
@@ -131,11 +157,13 @@ unpack()
 	done
 	ln -s "usr/src/$headers" "$dir/headers"
 
-	# Their Makefile includes the common one from /usr/src: the only thing
-	# that asks for an installed package. Make that a neighbour.
+	# Their Makefile names itself (since 7.0) and the common one by their place
+	# in /usr/src: the only thing that asks for an installed package. Make that
+	# its own place and a neighbour.
 	# shellcheck disable=SC2016 # for make
-	sed -i 's,^include /usr/src/,include $(dir $(realpath $(lastword $(MAKEFILE_LIST))))../,' \
-		"$dir/headers/Makefile"
+	here='$(dir $(realpath $(lastword $(MAKEFILE_LIST))))'
+	sed -i -e "s,^include /usr/src/,include $here../," \
+		-e "s,^KBUILD_OUTPUT=.*,KBUILD_OUTPUT := $here," "$dir/headers/Makefile"
 	if grep -q '/usr/src/' "$dir/headers/Makefile"; then
 		say "$dir/headers/Makefile still needs /usr/src: a new layout," \
 			"mend unpack() in kernel.sh"

@@ -72,8 +72,15 @@ cp -R "$LEANACCT_SOURCE/test/module" "$src/test"
 
 echo "module.sh: building for $release" >&2
 rc=0
+
+# A kernel of Debian 13 is built with the tools of Debian 13.
+in_root=
+case $release in
+*+deb13*)	in_root="sh $top/test/vm/root.sh trixie" ;;
+esac
 for dir in "$src" "$src/test"; do
-	make -C "$headers" M="$dir" -j"$(nproc)" "$@" modules || rc=$?
+	# shellcheck disable=SC2086 # words, or nothing
+	$in_root make -C "$headers" M="$dir" -j"$(nproc)" "$@" modules || rc=$?
 done >"$log" 2>&1
 if [ $rc -ne 0 ]; then
 	cat "$log" >&2

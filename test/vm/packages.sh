@@ -26,7 +26,7 @@ packages()
 {
 	case $1 in
 	vm)	echo busybox-static cpio gcc libc6-dev libelf1 libssl3 make \
-			pahole jq xz-utils zstd ;;
+			mmdebstrap pahole jq xz-utils zstd ;;
 	lint)	echo clang-format shellcheck sparse ;;
 	unit)	echo gcc libc6-dev libcmocka-dev make ;;
 	*)
