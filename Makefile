@@ -2,10 +2,11 @@
 # What a developer types. The modules themselves are Kbuild's.
 
 KERNEL ?= 6.12
+OTHERS ?= $(filter-out $(KERNEL),$(shell sh test/vm/kernels.sh --list))
 OPS ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules help demo test unit bench lint clean
+.PHONY: modules help demo test unit bench kernels lint clean
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -13,10 +14,13 @@ modules:
 help:
 	@echo 'make modules [KDIR=DIR]         build leanacct.ko and leanacct_klp.ko (default: for the running kernel)'
 	@echo 'make demo [KERNEL=6.12]         in a VM: load, turn vtime on, compare; ends with a table'
-	@echo 'make test [KERNEL=6.12]         all tests; ends with "N passed, N failed, N skipped"'
+	@echo 'make test [KERNEL=6.12] [OTHERS="6.1 7 ..."]'
+	@echo '                                all tests on KERNEL, the main ones on OTHERS (default: all that'
+	@echo '                                are known); ends with "N passed, N failed, N skipped"'
 	@echo 'make unit                       the unit tests alone'
-	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake cputime tick"]'
+	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake cputime tick sleep"]'
 	@echo '                                exact instructions per operation, to build/bench/RELEASE.json'
+	@echo 'make kernels                    the kernels that KERNEL can name, what each offers, what was measured'
 	@echo 'make lint                       compiler warnings, sparse, shellcheck, clang-format'
 	@echo 'make clean                      remove what was built; fetched kernels too'
 	@echo
@@ -29,7 +33,7 @@ demo:
 
 test:
 	@sh test/vm/packages.sh vm unit lint
-	@sh test/run.sh $(KERNEL)
+	@sh test/run.sh $(KERNEL) $(OTHERS)
 
 unit:
 	@sh test/vm/packages.sh unit
@@ -38,6 +42,10 @@ unit:
 bench:
 	@sh test/vm/packages.sh vm
 	@sh test/vm/bench.sh $(KERNEL) "$(OPS)"
+
+kernels:
+	@sh test/vm/packages.sh vm
+	@sh test/vm/kernels.sh --fetch
 
 lint:
 	@sh test/vm/packages.sh vm lint

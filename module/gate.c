@@ -55,12 +55,16 @@ static const struct leanacct_variant *find_variant(const struct leanacct_gate *g
 	return NULL;
 }
 
-/* Why can the gate not be used here? NULL if it can. */
-static const char *gate_unfit(struct leanacct_gate *gate, int *error)
+/*
+ * Why can the gate not be used here? NULL if it can. Where it is for one of its
+ * functions, @func is its name, else "".
+ */
+static const char *gate_unfit(struct leanacct_gate *gate, int *error, const char **func)
 {
 	const char *reason = NULL;
 	unsigned int i;
 
+	*func = "";
 	*error = gate->fit(&reason);
 	if (*error)
 		return reason;
@@ -68,8 +72,10 @@ static const char *gate_unfit(struct leanacct_gate *gate, int *error)
 	if (gate->unfit)
 		return gate->unfit;
 	for (i = 0; i < gate->nr_funcs; i++) {
-		if (gate->funcs[i].unfit)
+		if (gate->funcs[i].unfit) {
+			*func = gate->funcs[i].name;
 			return gate->funcs[i].unfit;
+		}
 	}
 	if (leanacct_mechanism() == LEANACCT_NONE)
 		return leanacct_mechanism_reason();
@@ -133,7 +139,7 @@ static int gate_change(struct leanacct_gate *gate, const struct leanacct_variant
 int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 {
 	const struct leanacct_variant *variant = find_variant(gate, word);
-	const char *reason;
+	const char *reason, *func;
 	int ret = 0;
 
 	if (!variant) {
@@ -157,9 +163,10 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 		goto out;
 	}
 	if (variant->targets) {
-		reason = gate_unfit(gate, &ret);
+		reason = gate_unfit(gate, &ret, &func);
 		if (reason) {
-			pr_err("%s: %s refused: %s\n", gate->name, variant->name, reason);
+			pr_err("%s: %s refused: %s%s%s\n", gate->name, variant->name, func,
+			       *func ? ": " : "", reason);
 			goto out;
 		}
 	}
@@ -243,15 +250,18 @@ void leanacct_gate_show_variants(struct leanacct_gate *gate, char *buf, size_t s
 				 len ? " " : "", v->name);
 }
 
-/* The gate's functions that are no longer reached although redirected. */
-static const char *gate_taken_away(struct leanacct_gate *gate)
+/* Is one of the gate's functions no longer reached although redirected? */
+static const char *gate_taken_away(struct leanacct_gate *gate, const char **func)
 {
 	const char *note;
 	unsigned int i;
 
-	for (i = 0; i < gate->nr_funcs; i++)
-		if (gate->funcs[i].target && !leanacct_func_reached(&gate->funcs[i], &note))
+	for (i = 0; i < gate->nr_funcs; i++) {
+		if (gate->funcs[i].target && !leanacct_func_reached(&gate->funcs[i], &note)) {
+			*func = gate->funcs[i].name;
 			return note;
+		}
+	}
 	return NULL;
 }
 
@@ -262,15 +272,15 @@ static const char *gate_taken_away(struct leanacct_gate *gate)
  */
 void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 {
-	const char *state = "off", *reason, *taken;
+	const char *state = "off", *reason, *taken, *func;
 	enum leanacct_mechanism by;
 	int error;
 
 	mutex_lock(&gate_lock);
 	by = leanacct_mechanism();
-	reason = gate_unfit(gate, &error);
+	reason = gate_unfit(gate, &error, &func);
 	if (gate->current_variant->targets) {
-		taken = gate_taken_away(gate);
+		taken = gate_taken_away(gate, &func);
 		state = taken ? "inactive" : "on";
 		if (taken)
 			reason = taken;
@@ -284,10 +294,15 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 	} else {
 		by = LEANACCT_NONE;
 	}
-	if (klp_changing)
+	if (klp_changing) {
 		reason = "leanacct_klp is in transition";
-	seq_printf(m, "%s %s %s %s%s%s\n", gate->name, gate->current_variant->name,
-		   leanacct_mechanism_name(by), state, reason ? " " : "", reason ?: "");
+		func = "";
+	}
+	seq_printf(m, "%s %s %s %s", gate->name, gate->current_variant->name,
+		   leanacct_mechanism_name(by), state);
+	if (reason)
+		seq_printf(m, " %s%s%s", func, *func ? ": " : "", reason);
+	seq_putc(m, '\n');
 	mutex_unlock(&gate_lock);
 }
 

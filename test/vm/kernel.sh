@@ -152,7 +152,7 @@ unpack()
 	# The headers of this flavour name the other two packages they need.
 	headers=linux-headers-$release
 	for package in "$headers" $(field "$headers" Depends |
-		grep -o 'linux-headers-[^ ,]*-common\|linux-kbuild-[^ ,]*'); do
+		grep -o 'linux-headers-[^ ,]*-common[^ ,]*\|linux-kbuild-[^ ,]*'); do
 		dpkg-deb -x "$(fetch "$package")" "$dir"
 	done
 	ln -s "usr/src/$headers" "$dir/headers"
