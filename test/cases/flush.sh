@@ -24,7 +24,11 @@ between "context switches flush" "$(counter flush_switch 1)" 4000 1000000
 put "$leanacct/reset_counters" 1
 leanacct-bench syscall -c 1 -n 10000000 -r 1 >/dev/null &
 load=$!
-sleep 1
+busy()
+{
+	[ "$(counter fast 1)" -gt 10000 ]
+}
+wait_for 20 busy || bail "the load does not get to CPU 1"
 ok "a change of variant under load" set_variant null
 is "flushes the CPU's epoch" "$(counter flush_leave 1)" 1
 before=$(counter fast 1)

@@ -50,6 +50,14 @@ refused "no vtime" "lacks CONFIG_VIRT_CPU_ACCOUNTING_GEN" CONFIG_VIRT_CPU_ACCOUN
 refused "no kprobes" "lacks CONFIG_KPROBES" CONFIG_KPROBES=
 refused "no inline static calls" "lacks CONFIG_HAVE_STATIC_CALL_INLINE" CONFIG_HAVE_STATIC_CALL_INLINE=
 
+count=$((count + 1))
+if make -C "$LEANACCT_BUILD/kernels/$release/headers" M="$work/src" clean >"$work/log" 2>&1; then
+	echo "ok $count - Kbuild: make clean asks for no option"
+else
+	echo "not ok $count - Kbuild: make clean asks for no option"
+	sed 's/^/# /' "$work/log"
+fi
+
 # unfit NAME FUNCTION: the module, made to ask for FUNCTION in place of
 # vtime_guest_exit, is loaded in the VM and says why it will not do.
 unfit()

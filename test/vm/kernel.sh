@@ -15,7 +15,7 @@ set -eu
 usage()
 {
 	cat <<'USAGE'
-usage: kernel.sh KERNEL
+usage: kernel.sh [--from] KERNEL
 
 KERNEL is one of:
   6.1 6.1-rt 6.1-cloud                          Debian 12
@@ -23,14 +23,19 @@ KERNEL is one of:
   6.12-trixie 6.12-trixie-rt 6.12-trixie-cloud  Debian 13
   7 7-rt 7-cloud                                Debian 13, backports
 
+  --from   print where it is looked for, and fetch nothing: the meta package,
+           then the suites
+
 environment:
   KERNEL_REFRESH=1   ask the mirror for the newest version now
   LEANACCT_BUILD=DIR keep everything below DIR instead of build/
 USAGE
 }
 
+from=
 case ${1-} in
 -h | --help)	usage; exit 0 ;;
+--from)		from=1; shift ;;
 esac
 if [ $# -ne 1 ]; then
 	usage >&2
@@ -57,6 +62,11 @@ case ${kernel%-"${flavour%-}"} in
 	;;
 esac
 meta=$meta-${flavour}amd64
+
+if [ -n "$from" ]; then
+	echo "$meta $suites"
+	exit 0
+fi
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 : "${LEANACCT_BUILD:=$top/build}"

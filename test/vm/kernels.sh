@@ -12,7 +12,7 @@ usage()
 	cat <<'USAGE'
 usage: kernels.sh [--fetch] [--list]
 
-  --fetch   fetch the kernels that are not here yet; else they are left out
+  --fetch   fetch the kernels that are not here yet; else their rows say so
   --list    the words for KERNEL alone, one a line
 USAGE
 }
@@ -39,14 +39,17 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
-# release KERNEL: its newest release, or nothing if it was not fetched.
-release()
+# known KERNEL: is its newest release known, and its config file here? (A --fetch
+# that failed has said why.)
+known()
 {
 	if [ -n "$fetch" ]; then
-		sh "$top/test/vm/kernel.sh" "$1"
+		release=$(sh "$top/test/vm/kernel.sh" "$1") || return 1
 	else
-		cat "$LEANACCT_BUILD/kernels/$1.newest" 2>/dev/null || :
+		release=$(cat "$LEANACCT_BUILD/kernels/$1.newest" 2>/dev/null) || return 1
 	fi
+	config=$LEANACCT_BUILD/kernels/$release/config
+	[ -e "$config" ]
 }
 
 # has OPTION, of the config file $config
@@ -55,20 +58,43 @@ has()
 	grep -q "^CONFIG_$1=y" "$config"
 }
 
-# offers: what the config file lets one expect: mechanisms and the gate vtime.
-offers()
+# offer NAME OPTION...: NAME goes to $offered, or to $lacking with what it lacks.
+offer()
 {
-	mechanisms=
-	! has DYNAMIC_FTRACE_WITH_JMP || mechanisms="jmp, "
-	! has DYNAMIC_FTRACE_WITH_DIRECT_CALLS || mechanisms="${mechanisms}call, "
-	! has LIVEPATCH || mechanisms="${mechanisms}klp, "
-	vtime=yes
-	has VIRT_CPU_ACCOUNTING_GEN || vtime="no: lacks CONFIG_VIRT_CPU_ACCOUNTING_GEN"
-	has NO_HZ_FULL || vtime="no: lacks CONFIG_NO_HZ_FULL"
-	preemption=dynamic
+	offer=$1
+	shift
+	for option; do
+		has "$option" || {
+			lacking="$lacking; $offer: CONFIG_$option"
+			return 0
+		}
+	done
+	offered="$offered, $offer"
+}
+
+# The cells that the config file fills: what it lets one expect.
+cells()
+{
+	offered='' lacking=''
+	offer jmp DYNAMIC_FTRACE_WITH_JMP
+	offer call DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	offer klp LIVEPATCH
+	mechanisms=${offered#, }
+
+	offered=
+	offer vtime VIRT_CPU_ACCOUNTING_GEN NO_HZ_FULL
+	[ -n "$mechanisms" ] || offered='' lacking="$lacking; vtime: a mechanism"
+	vtime=${offered#, }
+
+	psi=yes
+	! has PSI_DEFAULT_DISABLED || psi='with psi=1'
+	has PSI || psi=no
+	preemption=fixed
+	! has PREEMPT_DYNAMIC || preemption=dynamic
 	! has PREEMPT_RT || preemption=RT
 	hz=$(sed -n 's/^CONFIG_HZ=//p' "$config")
-	echo "| ${mechanisms%, } | $vtime | $preemption, $hz Hz |"
+	lacking=${lacking#; }
+	echo "| ${mechanisms:-none} | ${vtime:-none} | ${lacking:--} | $psi | $preemption, $hz Hz |"
 }
 
 cat <<'EOT'
@@ -77,17 +103,17 @@ cat <<'EOT'
 Made by `sh test/vm/kernels.sh`. `KERNEL=` takes the word in the first column;
 the newest release behind it is looked up through Debian's meta packages.
 
-| `KERNEL` | release | mechanisms | gate `vtime` | preemption |
-|---|---|---|---|---|
+| `KERNEL` | release | meta package, suites | mechanisms | gates | not, for lack of | PSI | preemption |
+|---|---|---|---|---|---|---|---|
 EOT
 for kernel in $kernels; do
-	release=$(release "$kernel")
-	if [ -z "$release" ]; then
-		echo "| $kernel | (not fetched: kernels.sh --fetch) | | | |"
-		continue
+	from=$(sh "$top/test/vm/kernel.sh" --from "$kernel")
+	from="${from%% *}, ${from#* }"
+	if known "$kernel"; then
+		echo "| $kernel | $release | $from $(cells)"
+	else
+		echo "| $kernel | (not fetched: kernels.sh --fetch) | $from | | | | | |"
 	fi
-	config=$LEANACCT_BUILD/kernels/$release/config
-	echo "| $kernel | $release $(offers)"
 done
 
 cat <<'EOT'
@@ -105,11 +131,9 @@ the redirect alone.
 |---|---|---|---|---|---|
 EOT
 for kernel in $kernels; do
-	release=$(release "$kernel")
+	known "$kernel" || continue
 	json=$LEANACCT_BUILD/bench/$release.json
-	if [ -z "$release" ] || [ ! -s "$json" ]; then
-		continue
-	fi
+	[ -s "$json" ] || continue
 	jq -r --arg kernel "$kernel" '
 		def one: . * 10 | round / 10 | tostring | if test("[.]") then . else . + ".0" end;
 		map(select(.op == "syscall" and .cpu == "nohz_full"))
@@ -135,11 +159,9 @@ spread.
 |---|---|---|---|
 EOT
 for kernel in $kernels; do
-	release=$(release "$kernel")
+	known "$kernel" || continue
 	json=$LEANACCT_BUILD/bench/$release.json
-	if [ -z "$release" ] || [ ! -s "$json" ]; then
-		continue
-	fi
+	[ -s "$json" ] || continue
 	jq -r --arg kernel "$kernel" '
 		map(select(.op == "sleep" and .cpu == "nohz_full" and .mechanism != "klp"))
 		| (.[] | select(.variant == "stock")) as $stock
