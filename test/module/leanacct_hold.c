@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For test/cases/klp.sh: loading it keeps the task that loads it in the kernel,
- * running on its CPU, for 15 s. Livepatch cannot look at the stack of a running
+ * running on its CPU, for 18 s. Livepatch cannot look at the stack of a running
  * task, so that task holds a transition for as long.
  */
 #include <linux/delay.h>
@@ -12,7 +12,7 @@ static int __init leanacct_hold_init(void)
 {
 	int i;
 
-	for (i = 0; i < 150; i++) {
+	for (i = 0; i < 180; i++) {
 		mdelay(100);
 		touch_nmi_watchdog();
 	}
