@@ -153,7 +153,8 @@ cat <<'EOT'
 
 `make bench KERNEL=... OPS=sleep`: `clock_nanosleep` of a SCHED_FIFO 95 task on
 the nohz_full CPU, instructions per cycle; the median of the runs, and their
-spread.
+spread. Most of it is waiting for the timer of another CPU, so the spread is
+wider than the difference nearly everywhere: nothing can be concluded from it.
 
 | `KERNEL` | stock | exact | mechanism |
 |---|---|---|---|
