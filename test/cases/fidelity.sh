@@ -137,7 +137,7 @@ for load in 10/90 50/50 90/10; do
 	show exact $load
 	when_quiet "$load: the load has about that share" exact,$load -- \
 		between "$(figure median truth exact $load)" \
-		$((${load%/*} - 8)) $((${load%/*} + 8))
+		$((${load%/*} - 15)) $((${load%/*} + 15))
 	between "$load: exact is within 1 point of the truth" \
 		"$(figure median acct-truth exact $load)" 0 1
 done
