@@ -26,6 +26,7 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
@@ -36,6 +37,7 @@
 struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, NULL };
 
 static DEFINE_MUTEX(gate_lock);
+static bool gates_gone;	  /* the module is going */
 static bool gates_up;	  /* between init and exit */
 static bool klp_changing; /* leanacct_klp.ko's patch is coming or going */
 
@@ -108,6 +110,17 @@ static int redirect_all(struct leanacct_gate *gate, const struct leanacct_varian
 	return err;
 }
 
+/* Is any function still redirected? */
+static bool gate_held(const struct leanacct_gate *gate)
+{
+	unsigned int i;
+
+	for (i = 0; i < gate->nr_funcs; i++)
+		if (gate->funcs[i].target)
+			return true;
+	return false;
+}
+
 static int gate_change(struct leanacct_gate *gate, const struct leanacct_variant *variant)
 {
 	int ret;
@@ -150,11 +163,17 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 		return -EINVAL;
 	}
 	mutex_lock(&gate_lock);
+	if (gates_gone) {
+		pr_err("%s: the module is going\n", gate->name);
+		ret = -ENODEV;
+		goto out;
+	}
 	if (!gates_up) {
 		gate->wanted = variant;
 		goto out;
 	}
-	if (gate->current_variant == variant)
+	/* Again, where a redirect could not be undone before. */
+	if (gate->current_variant == variant && (variant->targets || !gate_held(gate)))
 		goto out;
 	if (klp_changing) {
 		pr_err("%s: leanacct_klp is in transition; wait for it, see /sys/kernel/livepatch/leanacct_klp/transition\n",
@@ -218,20 +237,32 @@ int __init leanacct_gates_init(void)
  * leanacct_gates_exit - all gates to stock, for good
  *
  * A module parameter can still be written while the module goes; it finds
- * gates_up false.
+ * gates_gone. Where ftrace does not give a function back (it has disabled itself
+ * after a fault of its own), the module's text must stay: then this does not
+ * return.
  */
 void leanacct_gates_exit(void)
 {
 	struct leanacct_gate *gate;
+	bool held = false;
 
 	mutex_lock(&gate_lock);
-	gates_up = false;
+	gates_gone = true;
 	leanacct_for_each_gate(gate) {
-		if (gate->current_variant && gate->current_variant->targets)
+		if (!gate->current_variant)
+			continue;
+		if (gate->current_variant->targets || gate_held(gate))
 			gate_change(gate, stock(gate));
+		held |= gate_held(gate);
 		leanacct_counters_exit(gate);
 	}
 	mutex_unlock(&gate_lock);
+	if (!held)
+		return;
+	pr_emerg(
+		"ftrace did not give a function back; rmmod waits here for good, since the kernel still calls this module: reboot\n");
+	for (;;)
+		schedule_timeout_uninterruptible(MAX_SCHEDULE_TIMEOUT);
 }
 
 /**

@@ -92,8 +92,14 @@ static int __init leanacct_klp_init(void)
 }
 module_init(leanacct_klp_init);
 
+/*
+ * A cumulative livepatch (.replace) that takes the place of this one calls no
+ * callback of it; then this is what brings the gates back to stock.
+ */
 static void __exit leanacct_klp_exit(void)
 {
+	leanacct_klp_leave();
+	leanacct_klp_end();
 }
 module_exit(leanacct_klp_exit);
 

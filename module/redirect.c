@@ -150,12 +150,15 @@ static unsigned long direct_address(const struct leanacct_target *target)
 				      (unsigned long)target->trampoline;
 }
 
-/* Is the site patched to anything at all? x86: e8 is a call, e9 a jump. */
+/*
+ * Is the site patched to anything at all? x86: e8 is a call, e9 a jump, cc the
+ * breakpoint that stands there while ftrace changes one into another.
+ */
 static bool site_patched(const struct leanacct_func *func)
 {
 	u8 opcode = READ_ONCE(*(const u8 *)func->site);
 
-	return opcode == 0xe8 || opcode == 0xe9;
+	return opcode == 0xe8 || opcode == 0xe9 || opcode == 0xcc;
 }
 
 static int direct_remove(struct leanacct_func *func)
@@ -217,6 +220,11 @@ static int direct_redirect(struct leanacct_func *func, const struct leanacct_tar
 
 static int klp_redirect(struct leanacct_func *func, const struct leanacct_target *target)
 {
+	/* A cumulative livepatch of somebody else takes leanacct_klp.ko's away. */
+	if (target && !site_patched(func)) {
+		pr_err("%s: leanacct_klp is not reached: was its patch replaced?\n", func->name);
+		return -EBUSY;
+	}
 	__static_call_update(func->entry_key, func->entry_tramp,
 			     target ? target->fn : (void *)(func->site + MCOUNT_INSN_SIZE));
 	func->target = target;

@@ -29,7 +29,7 @@ DEFINE_STATIC_CALL_NULL(leanacct_ftrace_location, ftrace_location);
  * Context: process context.
  * Return: the address, or 0 if the running kernel has no such symbol.
  */
-unsigned long leanacct_symbol(const char *name)
+noinline unsigned long leanacct_symbol(const char *name)
 {
 	return static_call(leanacct_kallsyms_lookup_name)(name);
 }
@@ -78,7 +78,10 @@ int __init leanacct_symbols_init(void)
 		pr_err("cannot find kallsyms_lookup_name (kprobe: %d): are kprobes off?\n", ret);
 		return -EOPNOTSUPP;
 	}
-	/* kp.addr may lie past an ENDBR; a direct call does not need that. */
+	/*
+	 * kp.addr may lie past an ENDBR, which a direct branch does not need. As
+	 * for a body, it is reached in tail position, hence noinline above.
+	 */
 	static_call_update(leanacct_kallsyms_lookup_name, (void *)kp.addr);
 	unregister_kprobe(&kp);
 

@@ -27,7 +27,9 @@
  * then finds 1 ms since starttime and adds it to stime.
  *
  * The sum is stock's to the nanosecond, whatever the TSC says: starttime moves
- * by exactly what is accounted. The split is the TSC's.
+ * by exactly what is accounted. The split is the TSC's. Steal and irq time, where
+ * the kernel takes them off, come out of the share that its code finds; what does
+ * not fit waits for the next accounting on this CPU, be it another task's.
  *
  * Who sees an open epoch:
  * - vtime_task_switch_generic(): flushes prev's, opens one for current.
@@ -35,9 +37,9 @@
  *   There is no user transition in between.
  * - task_cputime() of current, which is behind getrusage(), times(), the CPU
  *   clocks and timers and taskstats: flushes; the epoch goes on.
- * - readers on other CPUs, and of /proc/stat: see the right sum and a split
- *   that is late by up to a jiffy. Stock's is late too: what is pending in the
- *   sum of the other state, up to a tick, is not shown to them either.
+ * - readers on other CPUs, and of /proc/stat: what is pending in the sum of the
+ *   other state, under a tick, is not shown to them, as in stock; the split is
+ *   late by up to a jiffy on top.
  *
  * Context and races. The kernel calls all hooks but task_cputime() with
  * interrupts off, on the CPU and, but for the switch, in the task they are
