@@ -6,7 +6,7 @@ OTHERS ?= 6.1 7
 OPS ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules help demo test unit bench kernels lint clean
+.PHONY: modules help demo test test-dkms unit bench kernels lint dist deb clean
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -17,11 +17,14 @@ help:
 	@echo 'make test [KERNEL=6.12] [OTHERS="6.1 7"]'
 	@echo '                                all tests on KERNEL, the main ones on OTHERS; ends with'
 	@echo '                                "N passed, N failed, N skipped"'
+	@echo 'make test-dkms                  DKMS, the package and signing in roots of Debian 12 and 13'
 	@echo 'make unit                       the unit tests alone'
 	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake cputime tick sleep"]'
 	@echo '                                exact instructions per operation, to build/bench/RELEASE.json'
 	@echo 'make kernels                    the kernels that KERNEL can name, what each offers, what was measured'
 	@echo 'make lint                       compiler warnings, sparse, shellcheck, clang-format'
+	@echo 'make dist                       the release tarball, to build/dist/'
+	@echo 'make deb                        the Debian package leanacct-dkms, to build/dist/'
 	@echo 'make clean                      remove what was built; fetched kernels too'
 	@echo
 	@echo 'demo, test, bench and lint run on Debian 12 as root or with sudo. They install'
@@ -34,6 +37,10 @@ demo:
 test:
 	@sh test/vm/packages.sh vm unit lint
 	@sh test/run.sh $(KERNEL) $(OTHERS)
+
+test-dkms:
+	@sh test/vm/packages.sh vm
+	@sh test/dkms/run.sh
 
 unit:
 	@sh test/vm/packages.sh unit
@@ -50,6 +57,13 @@ kernels:
 lint:
 	@sh test/vm/packages.sh vm lint
 	@sh test/lint.sh $(KERNEL)
+
+dist:
+	@sh scripts/dist.sh
+
+deb:
+	@sh test/vm/packages.sh vm
+	@sh scripts/deb.sh
 
 clean:
 	rm -rf build
