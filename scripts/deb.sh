@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Build the Debian package leanacct-dkms from a release tarball, check it with
-# lintian, and print its path: build/dist/leanacct-dkms_VERSION_all.deb.
+# lintian, and print its path: leanacct-dkms_VERSION_all.deb beside the tarball.
 #
 # This happens in a Debian 12 root (test/dkms/root.sh), so nothing needs to be
 # installed here and the package is the same wherever it is built.
@@ -33,7 +33,7 @@ fi
 
 work=$LEANACCT_BUILD/deb
 rm -rf "$work"
-mkdir -p "$work" "$LEANACCT_BUILD/dist"
+mkdir -p "$work"
 tar -C "$work" -xzf "$tarball"
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$work"/*/dkms.conf)
 deb=leanacct-dkms_${version}_all.deb
@@ -53,5 +53,5 @@ if [ ! -f "$work/$deb" ]; then
 	exit 1
 fi
 grep '^W: ' "$work/log" >&2 || :
-mv "$work/$deb" "$LEANACCT_BUILD/dist/"
-echo "$LEANACCT_BUILD/dist/$deb"
+mv "$work/$deb" "$(dirname "$tarball")/"
+echo "$(dirname "$tarball")/$deb"

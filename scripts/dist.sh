@@ -38,7 +38,9 @@ git rev-parse --verify -q HEAD >/dev/null ||
 	die "$top is no git checkout: a release is made from one"
 
 tree=${1:-HEAD}
+apart=
 if [ "$tree" = --worktree ]; then
+	apart=/worktree
 	# An index of its own, so git's stays as it is.
 	GIT_INDEX_FILE=$(mktemp -u)
 	export GIT_INDEX_FILE
@@ -56,7 +58,7 @@ version=$(git show "$tree:dkms.conf" | sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p'
 [ -n "$version" ] || die "no PACKAGE_VERSION in dkms.conf of $tree"
 
 name=leanacct-$version
-out=$LEANACCT_BUILD/dist
+out=$LEANACCT_BUILD/dist$apart
 mkdir -p "$out"
 git archive --format=tar --prefix="$name/" "$tree" | gzip -n >"$out/$name.new"
 mv "$out/$name.new" "$out/$name.tar.gz"
