@@ -11,7 +11,7 @@ usage()
 usage: dist.sh [--worktree | COMMIT]
 
 What is in COMMIT (default: HEAD), or with --worktree what is in the working
-tree now (ignored files left out).
+tree now, ignored files left out; that goes below build/dist/worktree/.
 USAGE
 }
 
