@@ -80,6 +80,48 @@ static inline int compat_unregister_ftrace_direct(struct ftrace_ops *ops, unsign
 #define compat_ftrace_jmp_target(addr) (addr)
 #endif
 
+#ifdef CONFIG_PSI
+#include <linux/psi_types.h>
+#include <linux/sched.h>
+
+/* Declared in kernel/sched/stats.h. */
+void psi_task_change(struct task_struct *task, int clear, int set);
+void psi_task_switch(struct task_struct *prev, struct task_struct *next, bool sleep);
+
+#ifdef LEANACCT_HAS_PSI_GROUP_SEQ
+/* A seqcount per group and CPU; each level reads the clock itself. */
+#define COMPAT_PSI_GROUP_SEQ 1
+#define compat_psi_seq(groupc) (&(groupc)->seq)
+void compat_psi_group_change(struct psi_group *group, int cpu, unsigned int clear, unsigned int set,
+			     bool wake_clock);
+#define COMPAT_PSI_GROUP_CHANGE_ARGS(group, cpu, clear, set, now) (group, cpu, clear, set, true)
+#else
+/* A seqcount per CPU; the caller reads the clock. */
+#define COMPAT_PSI_GROUP_SEQ 0
+#define compat_psi_seq(groupc) ((seqcount_t *)NULL)
+void compat_psi_group_change(struct psi_group *group, int cpu, unsigned int clear, unsigned int set,
+			     u64 now, bool wake_clock);
+#define COMPAT_PSI_GROUP_CHANGE_ARGS(group, cpu, clear, set, now) \
+	(group, cpu, clear, set, now, true)
+#endif
+
+#ifdef LEANACCT_HAS_PSI_RTPOLL_STATES
+#define compat_rtpoll_states rtpoll_states
+#else /* the name before 6.5 and its stable releases */
+#define compat_rtpoll_states poll_states
+#endif
+
+#ifdef CONFIG_CGROUPS
+#define compat_task_cgroup_psi(task) (rcu_dereference_raw((task)->cgroups)->dfl_cgrp->psi)
+#define compat_same_cgroups(a, b) \
+	(rcu_access_pointer((a)->cgroups) == rcu_access_pointer((b)->cgroups))
+#else
+#define compat_task_cgroup_psi(task) ((struct psi_group *)NULL)
+#define compat_same_cgroups(a, b) true
+#endif
+
+#endif /* CONFIG_PSI */
+
 /*
  * Does vtime's `jiffy` save less than two livepatch redirects cost? Measured on
  * 6.1 and 6.12: yes, by 38 and 40 instructions a system call; on 7.3: no, by 6.

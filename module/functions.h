@@ -15,8 +15,26 @@
 	X(vtime_user_enter)		\
 	X(vtime_user_exit)
 
+#define PSI_FUNCTIONS(X)		\
+	X(psi_task_change)		\
+	X(psi_task_switch)
+
+#ifdef LEANACCT_GATE_VTIME
+#define HAVE_VTIME_FUNCTIONS(X) VTIME_FUNCTIONS(X)
+#else
+#define HAVE_VTIME_FUNCTIONS(X)
+#endif
+
+#ifdef LEANACCT_GATE_PSI
+#define HAVE_PSI_FUNCTIONS(X) PSI_FUNCTIONS(X)
+#else
+#define HAVE_PSI_FUNCTIONS(X)
+#endif
+
+/* Those that this kernel has. */
 #define LEANACCT_FUNCTIONS(X)		\
-	VTIME_FUNCTIONS(X)
+	HAVE_VTIME_FUNCTIONS(X)		\
+	HAVE_PSI_FUNCTIONS(X)
 /* clang-format on */
 
 #endif

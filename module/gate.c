@@ -34,7 +34,7 @@
 #include "gate.h"
 #include "symbols.h"
 
-struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, NULL };
+struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, &leanacct_psi, NULL };
 
 static DEFINE_MUTEX(gate_lock);
 static bool gates_gone;	  /* the module is going */

@@ -81,6 +81,7 @@ struct leanacct_gate {
 };
 
 extern struct leanacct_gate leanacct_vtime;
+extern struct leanacct_gate leanacct_psi;
 
 extern struct leanacct_gate *const leanacct_gates[];
 

@@ -25,6 +25,7 @@
 #include <linux/static_call.h>
 #include <linux/vtime.h>
 
+#include "compat.h"
 #include "gate.h"
 
 /* clang-format off */

@@ -44,6 +44,8 @@ static const struct kernel_param_ops variant_ops = {
 
 module_param_cb(vtime, &variant_ops, &leanacct_vtime, 0600);
 MODULE_PARM_DESC(vtime, "variant of the gate vtime: stock null exact jiffy shadow");
+module_param_cb(psi, &variant_ops, &leanacct_psi, 0600);
+MODULE_PARM_DESC(psi, "variant of the gate psi: stock null exact shadow");
 
 static enum leanacct_mechanism wanted = LEANACCT_AUTO;
 

@@ -30,6 +30,18 @@
 #define VTIME_CPUTIME_TARGETS(X)			\
 	X(leanacct_vtime_null_cputime)			\
 	X(leanacct_vtime_exact_cputime)
+
+/* void (struct task_struct *, int, int) */
+#define PSI_CHANGE_TARGETS(X)				\
+	X(leanacct_psi_null_change)			\
+	X(leanacct_psi_exact_change)			\
+	X(leanacct_psi_shadow_change)
+
+/* void (struct task_struct *, struct task_struct *, bool) */
+#define PSI_SWITCH_TARGETS(X)				\
+	X(leanacct_psi_null_switch)			\
+	X(leanacct_psi_exact_switch)			\
+	X(leanacct_psi_shadow_switch)
 /* clang-format on */
 
 #define LEANACCT_TRAMPOLINE_NAME(fn) fn##_trampoline

@@ -140,7 +140,7 @@ refused 4.19.0-27-amd64 "before 6.1"
 for release in 6.1.0-1-amd64 6.9.12-amd64 6.10.0-rt-amd64 7.0.1-amd64 10.1.0; do
 	fits $release
 done
-for option in VIRT_CPU_ACCOUNTING_GEN LIVEPATCH KPROBES; do
+for option in HAVE_STATIC_CALL_INLINE LIVEPATCH KPROBES; do
 	build=/lib/modules/6.12.0-without/build
 	mkdir -p $build/include/config
 	sed "/^CONFIG_$option=/d" "/lib/modules/$one/build/.config" |

@@ -46,7 +46,8 @@ refused "before 6.1" "Linux 6.1 or later is needed" VERSION=5 PATCHLEVEL=10
 refused "6.0" "Linux 6.1 or later is needed" VERSION=6 PATCHLEVEL=0
 refused "no way to redirect" "neither CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS nor CONFIG_LIVEPATCH" \
 	CONFIG_LIVEPATCH= CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=
-refused "no vtime" "lacks CONFIG_VIRT_CPU_ACCOUNTING_GEN" CONFIG_VIRT_CPU_ACCOUNTING_GEN=
+refused "nothing to gate" "neither CONFIG_VIRT_CPU_ACCOUNTING_GEN nor CONFIG_PSI" \
+	CONFIG_VIRT_CPU_ACCOUNTING_GEN= CONFIG_PSI=
 refused "no kprobes" "lacks CONFIG_KPROBES" CONFIG_KPROBES=
 refused "no inline static calls" "lacks CONFIG_HAVE_STATIC_CALL_INLINE" CONFIG_HAVE_STATIC_CALL_INLINE=
 
@@ -58,29 +59,49 @@ else
 	sed 's/^/# /' "$work/log"
 fi
 
-# unfit NAME FUNCTION: the module, made to ask for FUNCTION in place of
-# vtime_guest_exit, is loaded in the VM and says why it will not do.
-unfit()
+# load NAME [MAKE-WORD...]: the module from $work/src, built with these words, is
+# loaded in the VM, and the case NAME is run there.
+load()
 {
 	count=$((count + 1))
-	rm -rf "$work/src" "$work/build"
-	mkdir -p "$work/src" "$work/build"
-	cp -R "$top/Kbuild" "$top/dkms.conf" "$top/module" "$work/src"
-	mkdir "$work/src/test"
-	cp -R "$top/test/module" "$work/src/test/"
-	sed -i "s/\.name = #func,/.name = __builtin_strcmp(#func, \"vtime_guest_exit\") ? #func : \"$2\",/" \
-		"$work/src/module/redirect.h"
+	name=$1
+	shift
+	rm -rf "$work/build"
+	mkdir -p "$work/build"
 	ln -s ../../kernels "$work/build/kernels"
-	if LEANACCT_SOURCE=$work/src LEANACCT_BUILD=$work/build sh "$top/test/vm/run.sh" \
-		"$kernel" --out "$work/out" "$here/$1.sh" >"$work/log" 2>&1; then
-		echo "ok $count - load, $1: $(sed -n 's/^# [a-z_]*: //p' "$work/log" | head -n 1)"
+	ln -s ../../roots "$work/build/roots"
+	export LEANACCT_SOURCE="$work/src"
+	if LEANACCT_BUILD=$work/build sh "$top/test/vm/module.sh" "$kernel" "$@" >"$work/log" 2>&1 &&
+		LEANACCT_BUILD=$work/build sh "$top/test/vm/run.sh" "$kernel" --no-module \
+			--out "$work/out" "$here/$name.sh" >>"$work/log" 2>&1; then
+		echo "ok $count - load, $name: $(sed -n 's/^# [a-z_]*: //p' "$work/log" | head -n 1)"
 	else
-		echo "not ok $count - load, $1"
+		echo "not ok $count - load, $name"
 		sed 's/^/# /' "$work/log"
 	fi
 }
 
-unfit absent no_such_function.isra.0
-unfit no_fentry native_sched_clock
+sources()
+{
+	rm -rf "$work/src"
+	mkdir -p "$work/src/test"
+	cp -R "$top/Kbuild" "$top/dkms.conf" "$top/module" "$work/src"
+	cp -R "$top/test/module" "$work/src/test/"
+}
+
+# ask_for FUNCTION: the module asks for it in place of vtime_guest_exit.
+ask_for()
+{
+	sources
+	sed -i "s/\.name = #func,/.name = __builtin_strcmp(#func, \"vtime_guest_exit\") ? #func : \"$1\",/" \
+		"$work/src/module/redirect.h"
+}
+
+ask_for no_such_function.isra.0
+load absent
+ask_for native_sched_clock
+load no_fentry
+sources
+load no_vtime CONFIG_VIRT_CPU_ACCOUNTING_GEN=
 
 echo "1..$count"

@@ -51,7 +51,7 @@ case_seconds=60
 boot_seconds=120	# from power-on to power-off, beside the cases
 
 # What no log of a good run has. ("stall" as a word: RCU's, not "installed".)
-bad_lines='BUG:|WARNING:|Oops|Call Trace|Kernel panic|psi:|INFO: task|(^|[^a-z])stall|lockup|LOCKUP|possible recursive|circular locking|general protection|unreferenced object'
+bad_lines='BUG:|WARNING:|Oops|Call Trace|Kernel panic|\] psi:|INFO: task|(^|[^a-z])stall|lockup|LOCKUP|possible recursive|circular locking|general protection|unreferenced object'
 
 die()
 {
