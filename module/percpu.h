@@ -35,6 +35,14 @@
 		     : [m] "m" (PERCPU_MEM(var)), [v] "r" ((u64)(val)));\
 	__ne;								\
 })
+/* Has a u32 in memory any of these bits? One instruction with its branch. */
+#define mem_tests(mem, bits) ({						\
+	bool __nz;							\
+	asm volatile("testl %[b], %[m]"					\
+		     : "=@ccnz" (__nz)					\
+		     : [m] "m" (mem), [b] "r" ((u32)(bits)));		\
+	__nz;								\
+})
 /* clang-format on */
 
 #endif

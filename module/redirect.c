@@ -134,6 +134,10 @@ void leanacct_func_init(struct leanacct_func *func)
 			"not in this kernel under this name (inlined, renamed, or compiled with a suffix)";
 		return;
 	}
+	if (!leanacct_symbol_is_unique(func->name)) {
+		func->unfit = "more than one symbol of this name";
+		return;
+	}
 	func->site = leanacct_fentry_site(func->addr);
 	if (!func->site) {
 		func->unfit = "no fentry site (notrace or noinstr)";

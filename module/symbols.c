@@ -21,6 +21,7 @@
 DEFINE_STATIC_CALL_NULL(leanacct_kallsyms_lookup_name, kallsyms_lookup_name);
 DEFINE_STATIC_CALL_NULL(leanacct_kallsyms_show_value, kallsyms_show_value);
 DEFINE_STATIC_CALL_NULL(leanacct_ftrace_location, ftrace_location);
+DEFINE_STATIC_CALL_NULL(leanacct_on_each_match, kallsyms_on_each_match_symbol);
 
 /**
  * leanacct_symbol - the address of a kernel symbol
@@ -32,6 +33,28 @@ DEFINE_STATIC_CALL_NULL(leanacct_ftrace_location, ftrace_location);
 noinline unsigned long leanacct_symbol(const char *name)
 {
 	return static_call(leanacct_kallsyms_lookup_name)(name);
+}
+
+static int count_symbol(void *count, unsigned long addr)
+{
+	++*(unsigned int *)count;
+	return 0;
+}
+
+/**
+ * leanacct_symbol_is_unique - has the kernel itself just one symbol of a name?
+ * @name: its exact name
+ *
+ * A static function may share its name with others; which of them a look-up
+ * finds is chance.
+ * Context: process context.
+ */
+noinline bool leanacct_symbol_is_unique(const char *name)
+{
+	unsigned int count = 0;
+
+	static_call(leanacct_on_each_match)(count_symbol, name, &count);
+	return count == 1;
 }
 
 /**
@@ -70,7 +93,7 @@ int __init leanacct_symbols_init(void)
 		.symbol_name = "kallsyms_lookup_name",
 		.flags = KPROBE_FLAG_DISABLED,
 	};
-	unsigned long location, show_value;
+	unsigned long location, show_value, on_each_match;
 	int ret;
 
 	ret = register_kprobe(&kp);
@@ -87,12 +110,15 @@ int __init leanacct_symbols_init(void)
 
 	show_value = leanacct_symbol("kallsyms_show_value");
 	location = leanacct_symbol("ftrace_location");
-	if (!show_value || !location) {
+	on_each_match = leanacct_symbol("kallsyms_on_each_match_symbol");
+	if (!show_value || !location || !on_each_match) {
 		pr_err("this kernel has no %s\n",
-		       show_value ? "ftrace_location (CONFIG_DYNAMIC_FTRACE)" :
-				    "kallsyms_show_value");
+		       !show_value    ? "kallsyms_show_value" :
+		       !on_each_match ? "kallsyms_on_each_match_symbol" :
+					"ftrace_location (CONFIG_DYNAMIC_FTRACE)");
 		return -EOPNOTSUPP;
 	}
+	static_call_update(leanacct_on_each_match, (void *)on_each_match);
 	static_call_update(leanacct_kallsyms_show_value, (void *)show_value);
 	static_call_update(leanacct_ftrace_location, (void *)location);
 	return 0;

@@ -51,8 +51,13 @@ enum {
 /* In a table entry: the counts must be looked at. */
 #define LEANACCT_PSI_ASK (BIT(PSI_MEM_SOME) | BIT(PSI_MEM_FULL))
 
-/* table[old mask][running, 2 standing for more than one] */
-typedef u16 leanacct_psi_table[2 * PSI_ONCPU][4];
+/*
+ * Of an old mask and how many run, 2 standing for more than one. Flat, and by an
+ * index of 32 bits: neither needs to be made wider first.
+ */
+typedef u16 leanacct_psi_table[4 * 2 * PSI_ONCPU];
+
+#define LEANACCT_PSI_INDEX(old, running) (4 * (u32)(old) + (running))
 
 /**
  * leanacct_psi_mask - the state mask of a group without memory stalls
@@ -99,9 +104,9 @@ static inline void leanacct_psi_table_init(leanacct_psi_table table)
 
 	for (old = 0; old < 2 * PSI_ONCPU; old++) {
 		for (running = 0; running < 3; running++) {
-			table[old][running] = LEANACCT_PSI_ASK;
+			table[LEANACCT_PSI_INDEX(old, running)] = LEANACCT_PSI_ASK;
 			if (leanacct_psi_is_told(old))
-				table[old][running] = leanacct_psi_mask(
+				table[LEANACCT_PSI_INDEX(old, running)] = leanacct_psi_mask(
 					running, old & BIT(PSI_IO_SOME), old & PSI_ONCPU);
 		}
 	}
@@ -110,7 +115,7 @@ static inline void leanacct_psi_table_init(leanacct_psi_table table)
 /**
  * leanacct_psi_settle - let the states that end or begin have their time
  * @times: the group's sums, nanoseconds modulo 2^32
- * @old:   its mask since state_start
+ * @changed: what changes of its mask
  * @mask:  its mask from now on
  * @delta: now - state_start, modulo 2^32
  *
@@ -119,9 +124,8 @@ static inline void leanacct_psi_table_init(leanacct_psi_table table)
  * off, so that it has lasted as long as before; the others stay as they are, and
  * so does state_start.
  */
-static inline void leanacct_psi_settle(u32 *times, u32 old, u32 mask, u32 delta)
+static inline void leanacct_psi_settle(u32 *times, u32 changed, u32 mask, u32 delta)
 {
-	u32 changed = old ^ mask;
 	unsigned int state;
 
 	for (state = 0; state < NR_PSI_STATES; state++)

@@ -252,49 +252,54 @@ static __always_inline bool averages_started(const struct psi_group *group)
 	return *work_data_bits(&group->avgs_work.work) & WORK_STRUCT_PENDING;
 }
 
+enum level_fate {
+	LEVEL_LEFT,  /* to the kernel's own code */
+	LEVEL_KEEPS, /* its mask stays */
+	LEVEL_HAS,   /* a mask that may be another */
+};
+
 /*
- * The mask of a level after @step, which makes @running of the count. False if
- * the kernel's own code must handle the level.
+ * What becomes of a level by @step, which makes @running of the count. @mask is
+ * set for LEVEL_HAS.
  */
-static __always_inline bool level_mask(const struct psi_group *group,
-				       const struct psi_group_cpu *gc, struct psi_step step,
-				       u32 running, u32 *mask)
+static __always_inline enum level_fate level_mask(const struct psi_group *group,
+						  const struct psi_group_cpu *gc,
+						  struct psi_step step, u32 running, u32 *mask)
 {
-	unsigned long old = gc->state_mask;
-	u32 iowait;
+	u32 iowait, old = gc->state_mask;
 
 	if (unlikely(!group->enabled || !averages_started(group)))
-		return false;
+		return LEVEL_LEFT;
 	if (unlikely(step.running <= 0 && (s32)running < 0))
-		return false;
+		return LEVEL_LEFT;
 	if (step.oncpu == ONCPU_CLEAR)
 		old &= ~PSI_ONCPU;
 	else if (step.oncpu == ONCPU_SET)
 		old |= PSI_ONCPU;
 
-	if (step.iowait)
+	if (step.iowait) {
 		*mask = LEANACCT_PSI_ASK;
-	else if (step.oncpu == ONCPU_KEEP && running > (step.running < 0 ? 1 : 2))
+	} else if (step.oncpu == ONCPU_KEEP && running > (step.running < 0 ? 1 : 2)) {
 		/* More than one before and after. */
-		*mask = leanacct_psi_is_told(old) ? old : LEANACCT_PSI_ASK;
-	else
-		*mask = mask_table[old][min(running, 2U)];
-
+		if (likely(leanacct_psi_is_told(old) &&
+			   !mem_tests(group->compat_rtpoll_states, old)))
+			return LEVEL_KEEPS;
+		*mask = LEANACCT_PSI_ASK;
+	} else {
+		*mask = mask_table[LEANACCT_PSI_INDEX(old, min(running, 2U))];
+	}
 	if (unlikely(*mask & LEANACCT_PSI_ASK)) {
 		iowait = gc->tasks[NR_IOWAIT] + step.iowait;
 		if (gc->tasks[NR_MEMSTALL] || (s32)iowait < 0)
-			return false;
+			return LEVEL_LEFT;
 		*mask = leanacct_psi_mask(running, iowait, old & PSI_ONCPU);
 	}
-	return likely(!(*mask & group->compat_rtpoll_states));
+	return unlikely(mem_tests(group->compat_rtpoll_states, *mask)) ? LEVEL_LEFT : LEVEL_HAS;
 }
 
-/*
- * Hand a level to the kernel's own code. Its seqcount is odd.
- * Return: the clock, if it had to be read.
- */
-static noinline notrace u64 level_slow(struct psi_group *group, struct psi_group_cpu *gc, int cpu,
-				       int clear, int set, u64 now)
+/* Why level_mask() left a level to the kernel's own code. */
+static __always_inline void count_slow(const struct psi_group *group,
+				       const struct psi_group_cpu *gc, int clear)
 {
 	if (!group->enabled)
 		count(slow_disabled);
@@ -307,6 +312,16 @@ static noinline notrace u64 level_slow(struct psi_group *group, struct psi_group
 		count(slow_underflow);
 	else
 		count(slow_trigger);
+}
+
+/*
+ * Hand a level to the kernel's own code. Its seqcount is odd.
+ * Return: the clock, if it had to be read.
+ */
+static noinline notrace u64 level_slow(struct psi_group *group, struct psi_group_cpu *gc, int cpu,
+				       int clear, int set, u64 now)
+{
+	count_slow(group, gc, clear);
 	if (COMPAT_PSI_GROUP_SEQ)
 		raw_write_seqcount_end(compat_psi_seq(gc));
 	else if (!now)
@@ -316,35 +331,52 @@ static noinline notrace u64 level_slow(struct psi_group *group, struct psi_group
 	return now;
 }
 
+/* CPU_SOME begins or ends: with a task more it can only begin, with one less only end. */
+static __always_inline void level_some(struct psi_group_cpu *gc, u64 now, bool begins)
+{
+	u32 delta = now - gc->state_start;
+
+	OPTIMIZER_HIDE_VAR(delta); /* or the additions are spread out */
+	if (begins)
+		gc->times[PSI_CPU_SOME] -= delta;
+	else
+		gc->times[PSI_CPU_SOME] += delta;
+}
+
+/* Any other change of the mask; out of line, to keep the loops short. */
+static noinline notrace void level_settle(struct psi_group_cpu *gc, u64 now, u32 changed, u32 mask)
+{
+	leanacct_psi_settle(gc->times, changed, mask, now - gc->state_start);
+	gc->state_mask = mask;
+	count(mask_changed);
+}
+
 /* @now: the clock, 0 if it has not been read. Return: the same, afterwards. */
 static __always_inline u64 level_exact(struct psi_walk w, struct psi_group *group,
 				       struct psi_step step, u64 now)
 {
 	struct psi_group_cpu *gc = level_of(w, group);
 	u32 running = gc->tasks[NR_RUNNING] + step.running;
-	u32 old = gc->state_mask;
-	u32 mask, delta;
+	enum level_fate fate;
+	u32 mask, changed;
 
-	if (unlikely(!level_mask(group, gc, step, running, &mask)))
+	fate = level_mask(group, gc, step, running, &mask);
+	if (unlikely(fate == LEVEL_LEFT))
 		return level_slow(group, gc, w.cpu, step.clear, step.set, now);
+	changed = fate == LEVEL_KEEPS ? 0 : gc->state_mask ^ mask;
 	gc->tasks[NR_RUNNING] = running;
 	if (step.iowait)
 		gc->tasks[NR_IOWAIT] += step.iowait;
-	if (mask == old) {
-		count(mask_kept);
-	} else {
-		count(mask_changed);
-		if (!now)
-			now = cpu_clock(w.cpu);
-		delta = now - gc->state_start;
-		if (likely((old ^ mask) == BIT(PSI_CPU_SOME)))
-			/* With a task more it can only begin, with one less only end. */
-			gc->times[PSI_CPU_SOME] += step.running ? -step.running * delta :
-						   mask > old	? -delta :
-								  delta;
-		else
-			leanacct_psi_settle(gc->times, old, mask, delta);
+	if (likely(changed == BIT(PSI_CPU_SOME))) {
+		now = now ?: cpu_clock(w.cpu);
+		level_some(gc, now, step.running ? step.running > 0 : mask & BIT(PSI_CPU_SOME));
 		gc->state_mask = mask;
+		count(mask_changed);
+	} else if (changed) {
+		now = now ?: cpu_clock(w.cpu);
+		level_settle(gc, now, changed, mask);
+	} else {
+		count(mask_kept);
 	}
 	if (COMPAT_PSI_GROUP_SEQ)
 		raw_write_seqcount_end(compat_psi_seq(gc));
@@ -371,8 +403,10 @@ static noinline notrace void expect(struct psi_walk w, const struct psi_group *g
 	if (!untouched) {
 		e->counts[NR_RUNNING] += step.running;
 		e->counts[NR_IOWAIT] += step.iowait;
-		if (!level_mask(group, gc, step, e->counts[NR_RUNNING], &mask))
+		if (level_mask(group, gc, step, e->counts[NR_RUNNING], &mask) == LEVEL_LEFT) {
+			count_slow(group, gc, step.clear);
 			return;
+		}
 		if (mask == gc->state_mask)
 			count(mask_kept);
 		else
@@ -401,7 +435,7 @@ static bool level_times_differ(const struct psi_expected *e)
 	if (e->untouched)
 		return since || memcmp(e->before.times, gc->times, sizeof(gc->times));
 	memcpy(times, e->before.times, sizeof(times));
-	leanacct_psi_settle(times, e->before.mask, e->mask, since);
+	leanacct_psi_settle(times, e->before.mask ^ e->mask, e->mask, since);
 	for (state = 0; state < NR_PSI_STATES; state++)
 		if (leanacct_psi_lasted(times, e->mask, since, state) != gc->times[state])
 			return true;
@@ -477,7 +511,8 @@ static __always_inline void change(struct task_struct *task, struct psi_step ste
 
 static __always_inline bool change_is_wakeup(const struct task_struct *task, int clear, int set)
 {
-	return !clear && set == TSK_RUNNING && !task->psi_flags && task->pid;
+	/* One test for three. */
+	return !(clear | (set ^ TSK_RUNNING) | task->psi_flags) && task->pid;
 }
 
 /* A task that wakes from where it did not wait for I/O. */
@@ -815,6 +850,9 @@ static const char *psi_gate_init(void)
 	cpu_seq = COMPAT_PSI_GROUP_SEQ ? 1 : leanacct_symbol("psi_seq");
 	if (!change || !disabled_key || !system_group || !cpu_seq)
 		return "psi_group_change, psi_disabled, psi_system or psi_seq is not in this kernel";
+	if (!leanacct_symbol_is_unique("psi_group_change") ||
+	    (!COMPAT_PSI_GROUP_SEQ && !leanacct_symbol_is_unique("psi_seq")))
+		return "more than one psi_group_change or psi_seq in this kernel";
 	static_call_update(leanacct_psi_group_change, (void *)change);
 	leanacct_psi_table_init(mask_table);
 	return NULL;

@@ -7,6 +7,9 @@
 
 # The names and modes of all files, as the README gives them.
 files='444 mechanism
+444 psi/counters
+444 psi/functions
+600 psi/variant
 200 reset_counters
 444 status
 444 vtime/counters
@@ -22,6 +25,8 @@ is "the load says one line" \
 mech=$(mechanism)
 is "status names its version first" "$(head -n 1 "$leanacct/status")" "version 1"
 is "the gate is off, in stock" "$(status_of)" "vtime stock - off"
+is "so is psi" "$(status_of psi)" "psi stock - off"
+is "psi's variants" "$(cat "$leanacct/psi/variant")" "[stock] null exact shadow"
 is "variant lists all, stock marked" "$(cat "$leanacct/vtime/variant")" \
 	"[stock] null exact jiffy shadow"
 like "mechanism marks the one in use" "$(grep -v '^#' "$leanacct/mechanism")" \
@@ -64,6 +69,19 @@ for func in vtime_user_enter vtime_user_exit vtime_task_switch_generic vtime_gue
 	like "functions: $func is redirected" "$(cat "$leanacct/vtime/functions")" \
 		"^$func redirected $mech [0-9a-f]{16} [0-9a-f]{16} -$"
 done
+
+ok "psi takes exact beside it" set_variant exact psi
+is "and is on" "$(status_of psi)" "psi exact $mech on"
+for func in psi_task_change psi_task_switch; do
+	like "functions: $func is redirected" "$(cat "$leanacct/psi/functions")" \
+		"^$func redirected $mech [0-9a-f]{16} [0-9a-f]{16} -$"
+done
+leanacct-bench wake -c 1 -n 2000 -r 1 >/dev/null
+between "its fast path is counted" "$(counter fast 1 psi)" 8000 1000000
+between "its levels" "$(counter mask_changed 1 psi)" 8000 1000000
+is "psi refuses another gate's word" "$(set_variant jiffy psi)" "Invalid argument"
+ok "psi's parameter takes stock" put /sys/module/leanacct/parameters/psi stock
+is "and it is off" "$(status_of psi)" "psi stock - off"
 
 ok "stock is taken" set_variant stock
 log_mark

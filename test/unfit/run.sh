@@ -101,6 +101,8 @@ ask_for no_such_function.isra.0
 load absent
 ask_for native_sched_clock
 load no_fentry
+ask_for type_show
+load duplicate
 sources
 load no_vtime CONFIG_VIRT_CPU_ACCOUNTING_GEN=
 
