@@ -24,7 +24,7 @@ struct op {
 	void (*stop)(void);
 };
 
-extern const struct op op_syscall, op_switch, op_wake, op_cputime, op_tick, op_sleep;
+extern const struct op op_syscall, op_switch, op_wake, op_wakehog, op_cputime, op_tick, op_sleep;
 
 /* Print what failed, with errno's reason, and exit 1. */
 void die(const char *what) __attribute__((noreturn));

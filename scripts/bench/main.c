@@ -27,7 +27,7 @@
 #define EXIT_USAGE 129
 
 static const struct op *const ops[] = {
-	&op_syscall, &op_switch, &op_wake, &op_cputime, &op_tick, &op_sleep,
+	&op_syscall, &op_switch, &op_wake, &op_wakehog, &op_cputime, &op_tick, &op_sleep,
 };
 
 #define NR_OPS (sizeof(ops) / sizeof(*ops))

@@ -7,6 +7,10 @@
  * and a round trip is the same each time. Under SCHED_OTHER it preempts as their
  * virtual times stand; the other then finds its byte there already, and nobody
  * sleeps or is woken.
+ *
+ * wakehog: the same with a third process in their group that would run and never
+ * gets to: so no group's pressure state changes, where in `wake` each wake-up and
+ * each sleep changes it.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -17,6 +21,7 @@
 #include "bench.h"
 
 #define PRIORITY 98
+#define HOG_PRIORITY 1
 
 enum {
 	READ,
@@ -24,7 +29,7 @@ enum {
 };
 
 static int ping[2], pong[2];
-static pid_t partner;
+static pid_t partner, hog;
 
 static void pass_on(int from, int to)
 {
@@ -50,6 +55,21 @@ static void start(void)
 	}
 }
 
+/* The hog inherits its priority. It would spin if both slept: never in a run. */
+static void start_with_hog(void)
+{
+	be_fifo(HOG_PRIORITY);
+	hog = fork();
+	if (hog < 0)
+		die("cannot fork");
+	if (!hog) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	start();
+}
+
 static void run(uint64_t iterations)
 {
 	char byte = 0;
@@ -71,6 +91,13 @@ static void stop(void)
 	close(pong[WRITE]);
 }
 
+static void stop_with_hog(void)
+{
+	kill(hog, SIGKILL);
+	stop();
+	waitpid(hog, NULL, 0);
+}
+
 const struct op op_wake = {
 	.name = "wake",
 	.what = "two processes passing a byte through pipes under SCHED_FIFO 98; a round trip",
@@ -78,4 +105,13 @@ const struct op op_wake = {
 	.start = start,
 	.run = run,
 	.stop = stop,
+};
+
+const struct op op_wakehog = {
+	.name = "wakehog",
+	.what = "as wake, while a third process waits for the CPU; a round trip",
+	.iterations = 1000,
+	.start = start_with_hog,
+	.run = run,
+	.stop = stop_with_hog,
 };

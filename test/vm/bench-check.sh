@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Check a build/bench/RELEASE.json against what the vtime gate promises for a
-# system call on the nohz_full CPU. TAP on stdout.
+# Check a build/bench/RELEASE.json against what the gates promise for the
+# nohz_full CPU (bench-check.jq has the list). TAP on stdout.
 set -eu
 
 if [ $# -ne 1 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
-	echo "usage: bench-check.sh RELEASE.json   (of bench.sh KERNEL syscall)" >&2
+	echo "usage: bench-check.sh RELEASE.json   (of bench.sh KERNEL \"OPS\")" >&2
 	exit 129
 fi
 if [ ! -s "$1" ]; then
@@ -14,47 +14,5 @@ if [ ! -s "$1" ]; then
 	exit 1
 fi
 
-# vtime: what stock spends in the functions of its vtime accounting. In a
-# system call nothing else reads sched_clock().
-jq -r '
-	def row($variant; $mechanism): [.[] | select(.op == "syscall" and .cpu == "nohz_full"
-		and .variant == $variant and .mechanism == $mechanism)][0];
-	def one: . * 10 | round / 10;
-
-	row("stock"; "none") as $stock
-	| ([$stock.symbols // {} | .vtime_user_enter, .vtime_user_exit, .get_vtime_delta,
-		.sched_clock, .sched_clock_noinstr, .native_sched_clock] | map(. // 0) | add) as $vtime
-
-	# Each yields [what, whether, measured], or null for "not measured".
-	| def over($name; $variant; $mechanism; $min; $max):
-		row($variant; $mechanism) as $row
-		| if $row and $stock then ($row.insns - $stock.insns) as $over
-		| [$name, $over >= $min and $over <= $max, "\($over | one) over stock"]
-		else [$name, null] end;
-	def saves($variant; $percent):
-		"\($variant) under call removes at least \($percent) % of the vtime instructions" as $name
-		| row($variant; "call") as $row
-		| if $row and $vtime > 0 then (($stock.insns - $row.insns) * 100 / $vtime) as $saved
-		| [$name, $saved >= $percent,
-			"\($saved | one) % of \($vtime | one), \($row.insns) of \($stock.insns)"]
-		else [$name, null] end;
-	def control($name; $key; $cpu):
-		[.[] | select(.op == "syscall" and .cpu == $cpu and .variant == "stock")][0] as $row
-		| if $row[$key] then [$name, ($row[$key] - $row.insns | fabs) <= 1,
-			"\($row[$key]), stock \($row.insns)"]
-		else [$name, null] end;
-
-	[
-		over("null under call costs at most 10"; "null"; "call"; -1; 10),
-		saves("exact"; 79),
-		saves("jiffy"; 84),
-		over("null under klp costs 120 to 220"; "null"; "klp"; 120; 220),
-		over("exact under klp is a net loss"; "exact"; "klp"; 0.1; 1000),
-		control("stock written back is stock again"; "after_stock"; "nohz_full"),
-		control("stock after unload is stock again"; "after_unload"; "nohz_full")
-	]
-	| "1..\(length)",
-	(to_entries[] | (.key + 1) as $n | .value
-	| if .[1] == null then "ok \($n) - \(.[0]) # SKIP not measured"
-	else "\(if .[1] then "ok" else "not ok" end) \($n) - \(.[0]) (\(.[2]))" end)
-' "$1" | awk '{ print } /^not ok/ { bad = 1 } END { exit bad }'
+jq -r -f "$(dirname "$0")/bench-check.jq" "$1" |
+	awk '{ print } /^not ok/ { bad = 1 } END { exit bad || NR == 0 }'

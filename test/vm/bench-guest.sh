@@ -7,43 +7,55 @@
 #
 #	bench arm ID cpu ROLE op OP depth N gate G variant V mechanism M control C
 #	run OP iterations N tsc N ns N		(of leanacct-bench)
-#	bench kernel-symbols, base64 of a compressed list, bench end
 #	bench module-symbols, the lines of /proc/kallsyms, bench end
 #
 # The instruction counter knows the runs of an arm by its ID. Module symbols
 # hold for the arms that follow.
 #
-# bench.sh puts these before this file: ops (which operations), runs (how many
-# of each), send_symbols (1: the host lacks the kernel's).
+# bench.sh puts these before this file: ops (which operations), gates (which
+# gates), runs (how many of each).
 # shellcheck disable=SC2154 # those three
-: "$ops" "$runs" "$send_symbols"
+: "$ops" "$gates" "$runs"
 
-# operation, and the cgroup depths to run it at
+# operation, a gate that it is measured with, and the cgroup depths to run it at
 operations='
-syscall	0
-switch	0 4
-wake	0 4
-cputime	0
-tick	0
-sleep	0
+syscall	vtime	0
+switch	vtime	0 4
+switch	psi	0 4 10
+wake	vtime	0 4
+wake	psi	0 4 10
+wakehog	psi	0 4 10
+cputime	vtime	0
+tick	vtime	0
+sleep	vtime	0
+sleep	psi	0
 '
 
-# variant, mechanism, control, and the CPUs to measure on. Taken from the top;
-# the modules are loaded and unloaded as the mechanism changes. A control is a
-# stock that must come out like the first.
+# gate, variant, mechanism, control, and the CPUs to measure on. The other gate
+# is at stock. Taken from the top; the modules are loaded and unloaded as the
+# mechanism changes; `best` is jmp, or call where jmp is not. A control is a stock
+# that must come out like the first.
 arms='
-stock	none	-		nohz_full housekeeping
-null	jmp	-		nohz_full
-exact	jmp	-		nohz_full
-jiffy	jmp	-		nohz_full
-null	call	-		nohz_full
-exact	call	-		nohz_full housekeeping
-jiffy	call	-		nohz_full
-stock	call	after_stock	nohz_full
-null	klp	-		nohz_full
-exact	klp	-		nohz_full housekeeping
-jiffy	klp	-		nohz_full
-stock	none	after_unload	nohz_full housekeeping
+none	stock	none	-		nohz_full housekeeping
+vtime	null	jmp	-		nohz_full
+vtime	exact	jmp	-		nohz_full
+vtime	jiffy	jmp	-		nohz_full
+psi	null	jmp	-		nohz_full
+psi	exact	jmp	-		nohz_full housekeeping
+psi	shadow	best	-		nohz_full
+both	exact	best	-		nohz_full
+vtime	null	call	-		nohz_full
+vtime	exact	call	-		nohz_full housekeeping
+vtime	jiffy	call	-		nohz_full
+psi	null	call	-		nohz_full
+psi	exact	call	-		nohz_full housekeeping
+none	stock	call	after_stock	nohz_full
+vtime	null	klp	-		nohz_full
+vtime	exact	klp	-		nohz_full housekeeping
+vtime	jiffy	klp	-		nohz_full
+psi	null	klp	-		nohz_full
+psi	exact	klp	-		nohz_full
+none	stock	none	after_unload	nohz_full housekeeping
 '
 
 modules=/lib/leanacct
@@ -115,7 +127,7 @@ unload()
 	loaded=none
 }
 
-# load jmp|call|auto: leanacct.ko for that mechanism.
+# load jmp|call|auto: leanacct.ko for that mechanism, or not at all.
 load()
 {
 	if [ ! -e $modules/leanacct.ko ]; then
@@ -125,6 +137,11 @@ load()
 	missing=$(insmod $modules/leanacct.ko mechanism="$1" 2>&1)
 	[ -z "$missing" ] || return 1
 	loaded=$1
+	if [ "$1" != auto ] && ! grep -q "($1)" $debugfs/mechanism; then
+		missing=$(sed -n 's/^# //p' $debugfs/mechanism)
+		unload
+		return 1
+	fi
 	was_loaded=1
 }
 
@@ -134,7 +151,9 @@ load_klp()
 		missing="no leanacct_klp.ko in the guest"
 		return 1
 	fi
-	echo stock >$debugfs/vtime/variant
+	for file in "$debugfs"/*/variant; do
+		echo stock >"$file"
+	done
 	missing=$(insmod $modules/leanacct_klp.ko 2>&1)
 	[ -z "$missing" ] || return 1
 	klp=1
@@ -165,26 +184,63 @@ mechanism()
 	esac
 }
 
-# Make the gate's variant $1 under the mechanism $2, and believe what `status`
+# set_gate GATE VARIANT: make it so under $mechanism, and believe what `status`
 # says of it, not what was written.
-variant()
+set_gate()
 {
-	[ "$2" != none ] || return 0
-	status=$(grep '^vtime ' $debugfs/status)
-	case $status in
+	if ! status=$(grep "^$1 " $debugfs/status); then
+		[ "$2" = stock ] || missing="leanacct.ko has no gate $1"
+		return 0
+	fi
+	case "$2 $status" in
+	"stock $1 stock "*)
+		return
+		;;
 	*" unfit "*)
 		missing=${status#*unfit }
 		return
 		;;
 	esac
-	missing=$({ echo "$1" >$debugfs/vtime/variant; } 2>&1) || :
+	missing=$({ echo "$2" >$debugfs/"$1"/variant; } 2>&1) || :
 	[ -z "$missing" ] || return 0
-	status=$(grep '^vtime ' $debugfs/status)
-	case "$1 $status" in
-	"stock vtime stock "*)			;;
-	"$1 vtime $1 $2 on" | "$1 vtime $1 $2 on "*)	;;
+	status=$(grep "^$1 " $debugfs/status)
+	case "$2 $status" in
+	"stock $1 stock "*)	;;
+	"$2 $1 $2 $mechanism on" | "$2 $1 $2 $mechanism on "*)	;;
 	*)	missing="status says: $status" ;;
 	esac
+}
+
+# Bring the gates into the arm, those at stock first. If that cannot be,
+# `missing` has why.
+set_gates()
+{
+	[ "$mechanism" != none ] || return 0
+	for each in vtime psi; do
+		case $gate in
+		"$each" | both)	;;
+		*)	set_gate $each stock ;;
+		esac
+	done
+	for each in vtime psi; do
+		[ -z "$missing" ] || return 0
+		case $gate in
+		"$each" | both)	set_gate $each "$variant" ;;
+		esac
+	done
+}
+
+# points GATE: `OP DEPTH` a line, what is measured in an arm of that gate. Both
+# gates together are measured where psi is.
+points()
+{
+	awk -v gate="$1" -v gates="$gates" -v ops=" $ops " '
+		index(ops, " " $1 " ") == 0 { next }
+		gate == "none" ? index(gates, $2) : $2 == (gate == "both" ? "psi" : gate) {
+			for (i = 3; i <= NF; i++)
+				if (!seen[$1, $i]++)
+					print $1, $i
+		}' /tmp/operations
 }
 
 # A cgroup $1 levels below the root, each with the cpu controller.
@@ -211,22 +267,13 @@ result()
 # measure OP DEPTH ROLE CPU, in the arm that stands
 measure()
 {
-	label="$1 $3 depth $2 $variant $mechanism"
-	[ "$control" = - ] || label="$label $control"
-	if [ -n "$missing" ]; then
-		result ok "$label # SKIP $missing"
-		return
-	fi
+	label="$1 $3 depth $2 $in_arm"
 	if ! group=$(cgroup "$2"); then
 		result ok "$label # SKIP no cgroup with the cpu controller"
 		return
 	fi
-	gate=vtime
 	shown=$mechanism
-	if [ "$variant" = stock ]; then
-		gate=none
-		shown=none
-	fi
+	[ "$variant" != stock ] || shown=none
 	arm=$((arm + 1))
 	echo "bench arm $arm cpu $3 op $1 depth $2 gate $gate variant $variant" \
 		"mechanism $shown control $control"
@@ -242,36 +289,49 @@ measure()
 # The runs of `switch` fill their CPU with real-time tasks.
 echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 
-if [ "$send_symbols" = 1 ]; then
-	echo "bench kernel-symbols"
-	grep -i ' [tw] ' /proc/kallsyms | grep -v '\[' | gzip -1 | base64
-	echo "bench end"
-fi
+# Timers stay on the CPU that sets them, as real-time tuning wants it.
+echo 0 >/proc/sys/kernel/timer_migration
 
 # Not in a pipe: the loops count. Standard input is what the tables are read by.
 echo "$arms" >/tmp/arms
 echo "$operations" >/tmp/operations
-while read -r variant mechanism control roles; do
-	[ -n "$variant" ] || continue
+while read -r gate variant mechanism control roles; do
+	case $gate in
+	'')	continue ;;
+	none)	;;
+	both)	[ "$gates" = 'vtime psi' ] || continue ;;
+	*)	case $gates in
+		*"$gate"*)	;;
+		*)		continue ;;
+		esac ;;
+	esac
+	if [ "$mechanism" = best ]; then
+		mechanism=call
+		[ "$loaded" != jmp ] || mechanism=jmp
+	fi
+	points "$gate" >/tmp/points
+	[ -s /tmp/points ] || continue
 	before=$loaded$klp
 	mechanism "$mechanism"
 	[ "$before" = "$loaded$klp" ] || [ "$loaded" = none ] || module_symbols
 	[ "$control$was_loaded" != after_unload ] || missing="nothing was loaded"
-	[ -n "$missing" ] || variant "$variant" "$mechanism"
+	[ -n "$missing" ] || set_gates
+	in_arm="$gate $variant $mechanism"
+	[ "$gate" != none ] || in_arm=stock
+	[ "$control" = - ] || in_arm="$in_arm $control"
+	if [ -n "$missing" ]; then
+		result ok "all of $in_arm # SKIP $missing"
+		continue
+	fi
 	for role in $roles; do
 		case $role in
 		nohz_full)	cpu=$nohz_full_cpu ;;
 		*)		cpu=$housekeeping_cpu ;;
 		esac
 		[ -n "$cpu" ] || continue
-		while read -r op depths; do
-			case " $ops " in
-			*" $op "*)
-				for depth in $depths; do
-					measure "$op" "$depth" "$role" "$cpu"
-				done
-			esac
-		done </tmp/operations
+		while read -r op depth; do
+			measure "$op" "$depth" "$role" "$cpu"
+		done </tmp/points
 	done
 done </tmp/arms
 echo "1..$tests"

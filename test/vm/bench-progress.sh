@@ -23,7 +23,6 @@ while read -r first second third fourth rest; do
 	case $first in
 	bench)
 		[ "$second" != arm ] || id=$third
-		[ "$second" != kernel-symbols ] || echo "  the kernel's symbols (once)"
 		;;
 	run)
 		[ "$third" != iterations ] || iterations=$fourth

@@ -12,6 +12,14 @@
 # All figures are per operation. A row's insns is the median of its runs; its
 # symbols and kinds are those of the very run that is the median, so the symbols
 # add up to insns. (With an even number of runs: the lower of the middle two.)
+# `waited` is what was not counted, rounds of waiting for another CPU.
+#
+# `parts` says whose the instructions are:
+#	vtime, psi	of the kernel's accounting: its functions, and `clock<NAME`,
+#			the clock reads that its function NAME makes
+#	redirect	of the way to the gate
+#	gate		of leanacct.ko, and the clock reads it makes
+#
 # Of the operation tick only the kernel's instructions count: its user space
 # part is the waiting.
 #
@@ -44,7 +52,7 @@ file == 2 && /^bench module-symbols/ { map++; in_map = 1; modules = 0; next }
 file == 2 && /^bench end/ { in_map = 0; next }
 file == 2 && in_map {
 	maps[map, ++modules] = $1 ""
-	map_name[map, modules] = $3
+	map_name[map, modules] = ($4 ~ /^\[leanacct/ ? "leanacct:" : "") $3
 	map_size[map] = modules
 	next
 }
@@ -74,6 +82,7 @@ $1 == "region" {
 		next
 	n = iterations[id]
 	run = ++runs[id]
+	waited[id, run] = $10
 	user_counts = arm[id, "op"] != "tick"
 	next
 }
@@ -87,11 +96,38 @@ $1 == "user" && !user_counts { next }
 		counted[id, run, symbol] = 0
 	}
 	counted[id, run, symbol] += $2
+	part = $4 != "" ? part_of($4, arm_map[id]) : part_of($1, arm_map[id])
+	if (part) {
+		if ($4 != "")
+			symbol = "clock<" symbol_of($4, arm_map[id])
+		if (!((id, run, part, symbol) in of_part)) {
+			part_listed[id, run, part] = part_listed[id, run, part] " " symbol
+			of_part[id, run, part, symbol] = 0
+		}
+		of_part[id, run, part, symbol] += $2
+	}
 	if ($3 != "-") {
 		if ($3 ~ /r/) rdtsc[id, run] += $2
 		if ($3 ~ /l/) locked[id, run] += $2
 		if ($3 ~ /s/) serialising[id, run] += $2
 	}
+}
+
+# Which part an address belongs to, if any.
+function part_of(where, of_map,	symbol, part) {
+	symbol = where == "user" ? "user" : symbol_of(where, of_map)
+	if (!(symbol in known_part)) {
+		if (symbol ~ /^(vtime_|get_vtime_delta$|account_(user|system)_time$)/)
+			part = "vtime"
+		else if (symbol ~ /^(psi_|record_times$|get_recent_times$|test_states$)/)
+			part = "psi"
+		else if (symbol ~ /^(leanacct:(leanacct_.*_trampoline$|__SCT__)|klp_ftrace_|ftrace_)/)
+			part = "redirect"
+		else
+			part = symbol ~ /^leanacct:/ ? "gate" : ""
+		known_part[symbol] = part
+	}
+	return known_part[symbol]
 }
 
 # The module area begins where the image of the kernel can be no more.
@@ -143,25 +179,33 @@ function row_key(of) {
 	return arm[of, "cpu"] " " arm[of, "op"] " " arm[of, "depth"]
 }
 
-# The symbols of a run as the members of a JSON object, dearest first; what
-# would read 0.00 is left out.
-function symbols(of, run,	i, j, k, names, n, text, value, separator) {
-	n = split(listed[of, run], names, " ")
+# The symbols in `list` as a JSON object, dearest first; figures[key, SYMBOL] has
+# their counts. What would read 0.00 is left out.
+function object(list, figures, key, n_ops,	i, j, k, names, n, text, value, separator) {
+	n = split(list, names, " ")
 	for (i = 2; i <= n; i++) {
 		value = names[i]
-		k = counted[of, run, value]
-		for (j = i; j > 1 && counted[of, run, names[j - 1]] < k; j--)
+		k = figures[key, value]
+		for (j = i; j > 1 && figures[key, names[j - 1]] < k; j--)
 			names[j] = names[j - 1]
 		names[j] = value
 	}
 	for (i = 1; i <= n; i++) {
-		value = counted[of, run, names[i]] / iterations[of]
+		value = figures[key, names[i]] / n_ops
 		if (value < 0.005)
 			break
 		text = text sprintf("%s\"%s\":%.2f", separator, names[i], value)
 		separator = ","
 	}
-	return text
+	return "{" text "}"
+}
+
+function parts(of, run, n_ops,	i, n, names, text) {
+	n = split("vtime psi redirect gate", names, " ")
+	for (i = 1; i <= n; i++)
+		text = text (i > 1 ? "," : "") "\"" names[i] "\":" \
+			object(part_listed[of, run, names[i]], of_part, of SUBSEP run SUBSEP names[i], n_ops)
+	return "{" text "}"
 }
 
 END {
@@ -186,12 +230,14 @@ END {
 			arm[id, "cpu"], arm[id, "op"], arm[id, "depth"]
 		printf "\"gate\":\"%s\",\"variant\":\"%s\",\"mechanism\":\"%s\",",
 			arm[id, "gate"], arm[id, "variant"], arm[id, "mechanism"]
-		printf "\"insns\":%.2f,\"symbols\":{%s},", total[id, median_run] / n,
-			symbols(id, median_run)
+		printf "\"insns\":%.2f,\"symbols\":%s,\"parts\":%s,", total[id, median_run] / n,
+			object(listed[id, median_run], counted, id SUBSEP median_run, n),
+			parts(id, median_run, n)
 		printf "\"rdtsc\":%.2f,\"locked\":%.2f,\"serialising\":%.2f,",
 			rdtsc[id, median_run] / n, locked[id, median_run] / n,
 			serialising[id, median_run] / n
-		printf "\"runs\":%d,\"spread\":%.2f%s}\n", runs[id], spread,
+		printf "\"waited\":%.2f,\"runs\":%d,\"spread\":%.2f%s}\n", waited[id, median_run] / n,
+			runs[id], spread,
 			arm[id, "variant"] == "stock" ? control[row_key(id)] : ""
 	}
 }

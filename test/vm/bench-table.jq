@@ -6,16 +6,7 @@
 def figure: . * 10 | round / 10 | tostring | if test("[.]") then . else . + ".0" end;
 def signed: if . > 0 then "+" else "" end + figure;
 
-# Whose a symbol is: of the kernel's vtime accounting (sched_clock() has other
-# callers too, in all operations but syscall), of the way to the gate, of the
-# gate itself.
-def part:
-	if test("^(vtime_|get_vtime_delta$|(native_)?sched_clock(_noinstr)?$|account_(user|system)_time$)") then "vtime"
-	elif test("^(leanacct_.*_trampoline$|__SCT__leanacct_|klp_ftrace_|ftrace_)") then "redirect"
-	elif test("^(leanacct_|(exact|jiffy|shadow)_|flush([.]|$))") then "gate"
-	else null end;
-
-def sum_of($whose): [.symbols | to_entries[] | select(.key | part == $whose) | .value] | add // 0;
+def sum_of($part): .parts[$part] // {} | add // 0;
 
 def stock_of($rows): . as $row | first($rows[]
 	| select(.variant == "stock" and .op == $row.op and .cpu == $row.cpu and .depth == $row.depth));
@@ -23,11 +14,28 @@ def stock_of($rows): . as $row | first($rows[]
 # Rows of one operation, CPU and depth together, in the order they were measured in.
 def together: [.[].op] as $ops | sort_by([.op as $op | $ops | index($op)], .cpu != "nohz_full", .depth);
 
+# A table for each operation: where the instructions go that have to do with a
+# gate; a column an arm.
+def by_symbol($gate; $depth):
+	map(select(.cpu == "nohz_full" and .depth == $depth))
+	| group_by(.op)[] | select(any(.[]; .gate == $gate))
+	| map(select(.gate == "none" or .gate == $gate)) as $columns
+	| [($gate, "redirect", "gate") as $part
+		| [$columns[].parts[$part] // {} | to_entries[] | select(.value >= 0.5) | .key]
+		| unique[] | [$part, .]]
+	| "",
+	(["\($columns[0].op), depth \($depth), nohz_full CPU, by symbol"] + [$columns[]
+		| if .mechanism == "none" then .variant else "\(.variant)/\(.mechanism)" end]
+	| @tsv),
+	(.[] as [$part, $symbol]
+		| [$symbol] + [$columns[].parts[$part][$symbol] | if . then figure else "" end]
+	| @tsv);
+
 together as $rows
-| (["op", "cpu", "depth", "variant", "mechanism", "insns", "to stock", "%", "spread",
-	"vtime", "redirect", "gate"],
+| (["op", "cpu", "depth", "gate", "variant", "mechanism", "insns", "to stock", "%", "spread",
+	"vtime", "psi", "redirect", "in gate"],
 ($rows[]
-	| [.op, .cpu, .depth, .variant, .mechanism, (.insns | figure)]
+	| [.op, .cpu, .depth, .gate, .variant, .mechanism, (.insns | figure)]
 	+ (if .variant == "stock" then ["", ""] else
 		([stock_of($rows)] + [null])[0] as $stock
 		| if $stock | not then ["?", "?"] else
@@ -35,7 +43,7 @@ together as $rows
 		| [($more | signed),
 			if ($more | fabs) <= ([.spread, $stock.spread] | max) then "noise"
 			else ($more * 100 / $stock.insns | signed) end] end end)
-	+ [.spread, sum_of("vtime", "redirect", "gate") | figure])
+	+ [.spread, sum_of("vtime", "psi", "redirect", "gate") | figure])
 | @tsv),
 
 # The controls, and by how much they are off.
@@ -48,17 +56,5 @@ together as $rows
 	| @tsv)
 else empty end),
 
-# Where it goes: a table an operation, a column a row of above.
-(map(select(.cpu == "nohz_full" and .depth == 0)) | group_by(.op)[]
-	| . as $columns
-	| [$columns[].symbols | to_entries[] | select(.value >= 0.5) | select(.key | part) | .key]
-	| unique
-	| if length > 0 then
-		"",
-		(["\($columns[0].op), nohz_full CPU, by symbol"] + [$columns[]
-			| if .mechanism == "none" then .variant else "\(.variant)/\(.mechanism)" end]
-		| @tsv),
-		(map([part, .]) | sort | reverse[] | .[1] as $symbol
-			| [$symbol] + [$columns[].symbols[$symbol] | if . then figure else "" end]
-		| @tsv)
-	else empty end)
+by_symbol("vtime"; 0),
+by_symbol("psi"; 4)

@@ -4,7 +4,7 @@
  * executes between two marker instructions, by address and by kind.
  *
  *	cc -O2 -Wall -Wextra -shared -fPIC -o insn.so insn.c
- *	qemu-system-x86_64 ... -plugin insn.so,out=FILE
+ *	qemu-system-x86_64 ... -plugin insn.so,out=FILE[,shared=FROM-TO]...
  *
  * A marker is the 8-byte nop 0f 1f 84 00 imm32, with one of the values below
  * as imm32 (scripts/bench/marker.h has the same). Outside of QEMU it does
@@ -17,13 +17,21 @@
  *
  * What FILE gets for each region, in the order in which they ended:
  *
- *	region SEQ id ID vcpu N insns TOTAL
- *	ADDRESS COUNT KINDS	a line an address, in order of address
+ *	region SEQ id ID vcpu N insns TOTAL waited WAITED
+ *	ADDRESS COUNT KINDS [CALLER]	a line an address, in order of address
  *	end SEQ
  *
  * ADDRESS is 16 hex digits, `user` for all of user space. KINDS is `-` or some
- * of r (reads the TSC), l (locked), s (serialising). What goes wrong is said in
- * a line that begins with `error`.
+ * of r (reads the TSC), l (locked), s (serialising), p (PAUSE). What goes wrong
+ * is said in a line that begins with `error`.
+ *
+ * Code that many call is told apart by CALLER. It lies in the ranges that
+ * `shared=` names (hex, TO is past the end); CALLER is the last address outside
+ * of them before the code was entered.
+ *
+ * Waiting is not counted: how long a loop around PAUSE spins for another CPU is
+ * up to how the host schedules the threads of QEMU. Of such a loop the last
+ * round counts; WAITED is the number of instructions of the others.
  *
  * Until the first ARM no instruction is instrumented, so a boot is as fast as
  * without the plugin. A marked program says ARM when it starts, and BEGIN later,
@@ -114,15 +122,24 @@ enum kind {
 	KIND_RDTSC = 1,
 	KIND_LOCKED = 2,
 	KIND_SERIALISING = 4,
+	KIND_PAUSE = 8,
 };
 
-/* An instruction of the guest; one for each address and kind seen there. */
+/* An instruction of the guest; one for each address, kind and caller seen there. */
 struct site {
 	struct site *next; /* in its hash bucket */
 	uint64_t addr;	   /* 0: user space */
+	uint64_t caller;   /* 0: not shared, or not known yet */
 	uint64_t count;	   /* in the open region */
 	unsigned int kinds;
+	bool shared; /* count for the caller's site instead */
+	bool touched;
 };
+
+static struct range {
+	uint64_t from, to;
+} shared[16];
+static size_t shared_count;
 
 struct cpu {
 	uint64_t counting; /* the flag that translated code tests */
@@ -149,6 +166,14 @@ static uint64_t region_id;
 static unsigned int region_seq;
 static struct site **touched;
 static size_t touched_count, touched_room;
+static uint64_t caller;
+
+/* The last instructions; a round of waiting is shorter. */
+#define RECENT 32
+static struct site *recent[RECENT];
+static uint64_t executed, waited;
+static const struct site *last_pause;
+static uint64_t last_pause_at;
 
 /* What the instruction starting at @b is, for the kinds that are told apart. */
 static unsigned int decode(const uint8_t *b, size_t len)
@@ -171,6 +196,8 @@ static unsigned int decode(const uint8_t *b, size_t len)
 	}
 	if (i < len && (b[i] & 0xf0) == 0x40)
 		rex = b[i++];
+	if (i < len && b[i] == 0x90 && b[0] == 0xf3)
+		return KIND_PAUSE;
 	if (i + 1 >= len)
 		return i < len && b[i] == 0xcf ? kinds | KIND_SERIALISING : kinds;
 
@@ -230,15 +257,15 @@ static unsigned int decode(const uint8_t *b, size_t len)
 	return kinds;
 }
 
-static struct site *site_get(uint64_t addr, unsigned int kinds)
+static struct site *site_get(uint64_t addr, unsigned int kinds, uint64_t from)
 {
-	uint64_t key = addr << 3 | kinds;
+	uint64_t key = (addr ^ from << 24) << 4 | kinds;
 	struct site **bucket = &sites[key * 0x9e3779b97f4a7c15ull >> (64 - SITE_BITS)];
 	struct site *s;
 
 	pthread_mutex_lock(&sites_lock);
 	for (s = *bucket; s; s = s->next)
-		if (s->addr == addr && s->kinds == kinds)
+		if (s->addr == addr && s->kinds == kinds && s->caller == from)
 			break;
 	if (!s) {
 		s = calloc(1, sizeof(*s));
@@ -246,11 +273,27 @@ static struct site *site_get(uint64_t addr, unsigned int kinds)
 			abort();
 		s->addr = addr;
 		s->kinds = kinds;
+		s->caller = from;
 		s->next = *bucket;
 		*bucket = s;
 	}
 	pthread_mutex_unlock(&sites_lock);
 	return s;
+}
+
+/* At a PAUSE: if the last one was this one, take back what ran since. */
+static void forget_waiting(const struct site *pause)
+{
+	uint64_t round = executed - last_pause_at;
+	uint64_t i;
+
+	if (pause == last_pause && round <= RECENT) {
+		for (i = last_pause_at; i < executed; i++)
+			recent[i % RECENT]->count--;
+		waited += round;
+	}
+	last_pause = pause;
+	last_pause_at = executed;
 }
 
 /* Called for each instruction that the vCPU of the open region starts. */
@@ -259,8 +302,17 @@ static void count(unsigned int vcpu, void *data)
 	struct site *s = data;
 
 	(void)vcpu;
-	if (s->count++)
+	if (s->shared)
+		s = site_get(s->addr, s->kinds, caller);
+	else
+		caller = s->addr;
+	if (s->kinds & KIND_PAUSE)
+		forget_waiting(s);
+	recent[executed++ % RECENT] = s;
+	s->count++;
+	if (s->touched)
 		return;
+	s->touched = true;
 	if (touched_count == touched_room) {
 		touched_room = touched_room ? 2 * touched_room : 1 << 14;
 		touched = realloc(touched, touched_room * sizeof(*touched));
@@ -276,6 +328,8 @@ static int by_address(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
 	return (int)x->kinds - (int)y->kinds;
 }
 
@@ -287,18 +341,24 @@ static void region_write(unsigned int vcpu)
 	qsort(touched, touched_count, sizeof(*touched), by_address);
 	for (i = 0; i < touched_count; i++)
 		total += touched[i]->count;
-	fprintf(out, "region %u id %" PRIu64 " vcpu %u insns %" PRIu64 "\n", region_seq, region_id,
-		vcpu, total);
+	fprintf(out, "region %u id %" PRIu64 " vcpu %u insns %" PRIu64 " waited %" PRIu64 "\n",
+		region_seq, region_id, vcpu, total, waited);
 	for (i = 0; i < touched_count; i++) {
 		struct site *s = touched[i];
 
+		s->touched = false;
+		if (!s->count)
+			continue;
 		if (s->addr)
 			fprintf(out, "%016" PRIx64 " ", s->addr);
 		else
 			fputs("user ", out);
-		fprintf(out, "%" PRIu64 " %s%s%s%s\n", s->count, s->kinds ? "" : "-",
+		fprintf(out, "%" PRIu64 " %s%s%s%s%s", s->count, s->kinds ? "" : "-",
 			s->kinds & KIND_RDTSC ? "r" : "", s->kinds & KIND_LOCKED ? "l" : "",
-			s->kinds & KIND_SERIALISING ? "s" : "");
+			s->kinds & KIND_SERIALISING ? "s" : "", s->kinds & KIND_PAUSE ? "p" : "");
+		if (s->caller)
+			fprintf(out, " %016" PRIx64, s->caller);
+		fputc('\n', out);
 		s->count = 0;
 	}
 	fprintf(out, "end %u\n", region_seq++);
@@ -328,6 +388,10 @@ static void begin(unsigned int vcpu, struct cpu *cpu)
 		return;
 	}
 	region_id = cpu->id;
+	caller = 0;
+	executed = 0;
+	waited = 0;
+	last_pause = NULL;
 	cpu->id = 0;
 	cpu->counting = 1;
 }
@@ -391,6 +455,16 @@ static unsigned int is_marker(const uint8_t *b, size_t len)
 	return (imm & ~0xffu) == MARKER ? imm & 0xff : 0;
 }
 
+static bool is_shared(uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < shared_count; i++)
+		if (addr >= shared[i].from && addr < shared[i].to)
+			return true;
+	return false;
+}
+
 static void translate(uint64_t plugin, struct qemu_plugin_tb *tb)
 {
 	struct qemu_plugin_u64 counting = { cpus, offsetof(struct cpu, counting) };
@@ -403,6 +477,7 @@ static void translate(uint64_t plugin, struct qemu_plugin_tb *tb)
 		uint8_t bytes[15];
 		size_t len = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 		uintptr_t what = is_marker(bytes, len);
+		struct site *s;
 
 		if (what) {
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, marker, CB_NO_REGS,
@@ -413,10 +488,23 @@ static void translate(uint64_t plugin, struct qemu_plugin_tb *tb)
 			continue;
 		if (!(addr >> 63))
 			addr = 0;
+		s = site_get(addr, decode(bytes, len), 0);
+		s->shared = is_shared(addr);
 		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, count, CB_NO_REGS, COND_NE,
-							    counting, 0,
-							    site_get(addr, decode(bytes, len)));
+							    counting, 0, s);
 	}
+}
+
+/* shared=FROM-TO */
+static bool shared_add(const char *word)
+{
+	struct range *range = &shared[shared_count];
+
+	if (shared_count == sizeof(shared) / sizeof(*shared) ||
+	    sscanf(word, "shared=%" SCNx64 "-%" SCNx64, &range->from, &range->to) != 2)
+		return false;
+	shared_count++;
+	return true;
 }
 
 int qemu_plugin_install(uint64_t plugin, const struct qemu_info *info, int argc, char **argv)
@@ -424,9 +512,14 @@ int qemu_plugin_install(uint64_t plugin, const struct qemu_info *info, int argc,
 	const char *path = NULL;
 	int i;
 
-	for (i = 0; i < argc; i++)
-		if (!strncmp(argv[i], "out=", 4))
+	for (i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "out=", 4)) {
 			path = argv[i] + 4;
+		} else if (!shared_add(argv[i])) {
+			fprintf(stderr, "insn.so: cannot read `%s'\n", argv[i]);
+			return -1;
+		}
+	}
 	if (!path) {
 		fputs("insn.so: say where to write: -plugin insn.so,out=FILE\n", stderr);
 		return -1;
