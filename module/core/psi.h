@@ -16,7 +16,7 @@
  *	IO_FULL   I/O, none running		ONCPU	  on CPU
  *
  * The old mask holds the last two. So the new one comes from a table of
- * (old mask, running); an entry that has a MEM bit says: look at the counts.
+ * (old mask, running), which says where the counts must be looked at after all.
  */
 #ifndef LEANACCT_PSI_H
 #define LEANACCT_PSI_H
@@ -29,7 +29,7 @@
 #else
 #include <stdbool.h>
 #include <stdint.h>
-typedef uint16_t u16;
+typedef int16_t s16;
 typedef uint32_t u32;
 #define BIT(nr) (1UL << (nr))
 #define likely(x) (x)
@@ -48,14 +48,14 @@ enum {
 #define PSI_ONCPU (1 << NR_PSI_STATES)
 #endif
 
-/* In a table entry: the counts must be looked at. */
-#define LEANACCT_PSI_ASK (BIT(PSI_MEM_SOME) | BIT(PSI_MEM_FULL))
+/* In the table, in place of a mask: the counts must be looked at. Only this is below 0. */
+#define LEANACCT_PSI_ASK (-1)
 
 /*
  * Of an old mask and how many run, 2 standing for more than one. Flat, and by an
  * index of 32 bits: neither needs to be made wider first.
  */
-typedef u16 leanacct_psi_table[4 * 2 * PSI_ONCPU];
+typedef s16 leanacct_psi_table[4 * 2 * PSI_ONCPU];
 
 #define LEANACCT_PSI_INDEX(old, running) (4 * (u32)(old) + (running))
 
@@ -91,7 +91,9 @@ static inline u32 leanacct_psi_mask(u32 running, u32 iowait, bool oncpu)
  */
 static inline bool leanacct_psi_is_told(u32 mask)
 {
-	return (mask & (LEANACCT_PSI_ASK | BIT(PSI_NONIDLE))) == BIT(PSI_NONIDLE);
+	const u32 stalls = BIT(PSI_MEM_SOME) | BIT(PSI_MEM_FULL);
+
+	return (mask & (stalls | BIT(PSI_NONIDLE))) == BIT(PSI_NONIDLE);
 }
 
 /**

@@ -264,7 +264,7 @@ enum level_fate {
  */
 static __always_inline enum level_fate level_mask(const struct psi_group *group,
 						  const struct psi_group_cpu *gc,
-						  struct psi_step step, u32 running, u32 *mask)
+						  struct psi_step step, u32 running, int *mask)
 {
 	u32 iowait, old = gc->state_mask;
 
@@ -288,7 +288,7 @@ static __always_inline enum level_fate level_mask(const struct psi_group *group,
 	} else {
 		*mask = mask_table[LEANACCT_PSI_INDEX(old, min(running, 2U))];
 	}
-	if (unlikely(*mask & LEANACCT_PSI_ASK)) {
+	if (unlikely(*mask < 0)) {
 		iowait = gc->tasks[NR_IOWAIT] + step.iowait;
 		if (gc->tasks[NR_MEMSTALL] || (s32)iowait < 0)
 			return LEVEL_LEFT;
@@ -358,7 +358,8 @@ static __always_inline u64 level_exact(struct psi_walk w, struct psi_group *grou
 	struct psi_group_cpu *gc = level_of(w, group);
 	u32 running = gc->tasks[NR_RUNNING] + step.running;
 	enum level_fate fate;
-	u32 mask, changed;
+	u32 changed;
+	int mask;
 
 	fate = level_mask(group, gc, step, running, &mask);
 	if (unlikely(fate == LEVEL_LEFT))
@@ -393,7 +394,7 @@ static noinline notrace void expect(struct psi_walk w, const struct psi_group *g
 	struct psi_cpu *c = this_cpu_ptr(&psi_cpu);
 	struct psi_group_cpu *gc = level_of(w, group);
 	struct psi_expected *e = &c->expected[c->levels];
-	u32 mask = gc->state_mask;
+	int mask = gc->state_mask;
 
 	if (c->levels == SHADOW_LEVELS) {
 		count(shadow_skipped);

@@ -155,9 +155,8 @@ static void table_asks(void **unused)
 
 		assert_int_equal(leanacct_psi_is_told(old), told);
 		for (running = 0; running < 3; running++)
-			assert_int_equal(!!(table[LEANACCT_PSI_INDEX(old, running)] &
-					    LEANACCT_PSI_ASK),
-					 !told);
+			assert_int_equal(
+				table[LEANACCT_PSI_INDEX(old, running)] == LEANACCT_PSI_ASK, !told);
 	}
 }
 

@@ -7,6 +7,8 @@
 #
 #	/init			test/vm/init
 #	/bin/			busybox, leanacct, leanacct-bench, test/programs/*
+#	/lib/psi_lib.sh		test/programs/psi_lib.sh
+#	/lib/drivers/		a block device, see drivers.sh
 #	/lib/leanacct/		leanacct.ko leanacct_klp.ko leanacct_hold.ko, where they
 #				are built
 set -eu
@@ -72,6 +74,13 @@ cp "$top/test/vm/init" "$root/init"
 for ko in leanacct.ko leanacct_klp.ko leanacct_hold.ko; do
 	[ ! -e "$modules/$ko" ] || cp "$modules/$ko" "$root/lib/leanacct/"
 done
+
+cp "$top/test/programs/psi_lib.sh" "$root/lib/"
+# What needs it is skipped where it cannot be had.
+if drivers=$(sh "$top/test/vm/drivers.sh" "$release"); then
+	mkdir "$root/lib/drivers"
+	cp "$drivers"/*.ko "$root/lib/drivers/"
+fi
 
 # Not compressed: it is small, and unpacking costs the guest more than reading.
 (cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet) >"$out/$release.new"
