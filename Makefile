@@ -2,7 +2,7 @@
 # What a developer types. The modules themselves are Kbuild's.
 
 KERNEL ?= 6.12
-OTHERS ?= 6.1 7
+OTHERS ?= $(shell sh test/vm/kernels.sh --list)
 OPS ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -15,9 +15,9 @@ help:
 	@echo 'make modules [KDIR=DIR]         build leanacct.ko and leanacct_klp.ko (default: for the running kernel)'
 	@echo 'make demo [KERNEL=6.12]         in a VM: load, turn vtime on, compare; ends with a table'
 	@echo 'make test [KERNEL=6.12] [OTHERS="6.1 7"]'
-	@echo '                                all tests on KERNEL, the main ones on OTHERS; ends with'
-	@echo '                                "N passed, N failed, N skipped"'
-	@echo 'make test-dkms                  DKMS, the package and signing in roots of Debian 12 and 13'
+	@echo '                                all tests, on KERNEL; the main ones on OTHERS (default: on'
+	@echo '                                all other kernels); ends with "N passed, N failed, N skipped"'
+	@echo 'make test-dkms                  of them, DKMS alone: the package, signing, Debian 12 and 13'
 	@echo 'make unit                       the unit tests alone'
 	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake cputime tick sleep"]'
 	@echo '                                exact instructions per operation, to build/bench/RELEASE.json'
@@ -36,7 +36,7 @@ demo:
 
 test:
 	@sh test/vm/packages.sh vm unit lint
-	@sh test/run.sh $(KERNEL) $(OTHERS)
+	@sh test/run.sh $(KERNEL) $(filter-out $(KERNEL),$(OTHERS))
 
 test-dkms:
 	@sh test/vm/packages.sh vm

@@ -1,35 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the Debian package leanacct-dkms from a release tarball, check it with
+# Build the Debian package leanacct-dkms from the release tarball, check it with
 # lintian, and print its path: leanacct-dkms_VERSION_all.deb beside the tarball.
 #
 # This happens in a Debian 12 root (test/dkms/root.sh), so nothing needs to be
 # installed here and the package is the same wherever it is built.
 set -eu
 
-usage()
-{
-	echo "usage: deb.sh [TARBALL]   (default: made of HEAD by dist.sh)"
-}
-
 case ${1-} in
--h | --help)	usage; exit 0 ;;
--*)		usage >&2; exit 129 ;;
+-h | --help)
+	echo "usage: deb.sh [--worktree | COMMIT]   (as dist.sh)"
+	exit 0
+	;;
 esac
-if [ $# -gt 1 ]; then
-	usage >&2
-	exit 129
-fi
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 : "${LEANACCT_BUILD:=$top/build}"
 export LEANACCT_BUILD
-tarball=${1:-$(sh "$top/scripts/dist.sh")}
-if [ ! -f "$tarball" ]; then
-	echo "deb.sh: no such file: $tarball" >&2
-	exit 1
-fi
+tarball=$(sh "$top/scripts/dist.sh" "$@")
 
 work=$LEANACCT_BUILD/deb
 rm -rf "$work"

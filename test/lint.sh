@@ -4,7 +4,7 @@
 # What must be clean before a change goes in: the module under W=1 and sparse
 # (any warning fails, also from objtool and modpost), the scripts under
 # ShellCheck, the C files under clang-format; checkpatch where a
-# kernel source is at hand (CHECKPATCH=FILE names it).
+# kernel source is at hand (CHECKPATCH=FILE names it). TAP on stdout.
 set -eu
 
 if [ $# -ne 1 ]; then
@@ -13,17 +13,15 @@ if [ $# -ne 1 ]; then
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
-failed=0
 
 check()
 {
 	what=$1
 	shift
 	if "$@"; then
-		echo "$what: clean"
+		echo "ok - $what"
 	else
-		echo "$what: not clean"
-		failed=1
+		echo "not ok - $what"
 	fi
 }
 
@@ -41,19 +39,20 @@ format()
 sparse()
 {
 	# Beside the build that is tested, for the same kernel.
-	mkdir -p build/lint build/kernels
-	ln -sfn ../kernels build/lint/kernels
+	mkdir -p build/lint build/kernels build/roots
+	ln -sfn ../kernels ../roots build/lint
 	LEANACCT_BUILD=$top/build/lint sh test/vm/module.sh "$1" W=1 C=2 CF=-Wsparse-error
 }
 
-# shellcheck disable=SC2086
-check shellcheck shellcheck -x $scripts
-check clang-format format
-check "W=1 and sparse" sparse "$1"
-if [ -n "${CHECKPATCH-}" ]; then
-	# shellcheck disable=SC2086
-	check checkpatch "$CHECKPATCH" --no-tree --terse --strict -f $c_files
-else
-	echo "checkpatch: not run (CHECKPATCH=FILE names it)"
-fi
-exit $failed
+# shellcheck disable=SC2086 # lists, too
+{
+	check "shellcheck" shellcheck -x $scripts
+	check "clang-format" format
+	check "W=1 and sparse" sparse "$1"
+	if [ -n "${CHECKPATCH-}" ]; then
+		check "checkpatch" "$CHECKPATCH" --no-tree --terse --strict -f $c_files
+	else
+		echo "# checkpatch: not run (CHECKPATCH=FILE names it)"
+	fi
+	echo "end of run"
+} | awk -f test/vm/number.awk

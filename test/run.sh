@@ -1,68 +1,62 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All tests, as `make test` runs them.
+# All tests, as `make test` runs them: for KERNEL everything, for each OTHER the
+# cases that are to hold on every kernel, and the figures.
 #
-# For one kernel, everything: lint, the unit tests, refusals of unfit kernels,
-# the guest cases of test/cases/, and the measured figures against what they are
-# held to. For each of the others: load, toggle, fidelity and the figures.
-#
-# Prints TAP as it goes; the last line is `N passed, N failed, N skipped`. The
-# streams stay in build/test/.
+# Prints TAP, stream by stream; the last line is `N passed, N failed, N skipped`.
+# The streams stay in build/test/.
 set -eu
 
 if [ $# -lt 1 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
 	echo "usage: run.sh KERNEL [OTHER...]   (as test/vm/kernel.sh knows them)" >&2
 	exit 129
 fi
-kernel=$1
-shift
+
+# The cases of test/cases/ that run on every kernel.
+everywhere='boot interface toggle fidelity psi_shadow psi_leak'
+
+# A row a stream: how many CPUs it needs, its name, its command. Those that need
+# two run first, one at a time: a case with a thread for each CPU of the guest,
+# because it looks at times. Then the others, two at a time, long ones first.
+table()
+{
+	echo "2 lint sh test/lint.sh $1"
+	echo "2 unit sh test/unit/run.sh"
+	echo "1 dkms sh test/dkms/run.sh"
+	echo "1 unfit sh test/unfit/run.sh $1"
+	cases=
+	for kernel; do
+		echo "2 $kernel-alone sh test/vm/run.sh $kernel $cases --tcg multi"
+		echo "1 $kernel-beside sh test/vm/run.sh $kernel $cases --tcg single"
+		echo "1 $kernel-figures sh test/figures.sh $kernel"
+		cases="--quick $everywhere"
+	done
+}
+
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
-out=build/test
+: "${LEANACCT_BUILD:=$top/build}"
+export LEANACCT_BUILD
+out=$LEANACCT_BUILD/test
 rm -rf "$out"
 mkdir -p "$out"
+start=$(date +%s)
 
-# stream NAME COMMAND...: run it, show its TAP and keep it. What it exits with
-# is in the TAP: a command that dies leaves no plan, and that is a failure.
-stream()
+# Each has its file from the beginning: what never ran is a failure then, too.
+table "$@" >"$out/table"
+while read -r _ name _; do
+	: >"$out/$name.tap"
+done <"$out/table"
+
+# run CPUS STREAMS: the rows that need CPUS, so many streams at a time. What they
+# end with is in their TAP.
+run()
 {
-	name=$1
-	shift
-	echo "# --- $name"
-	"$@" 2>&1 | tee "$out/$name.tap"
+	grep "^$1 " "$out/table" | xargs -L 1 -P "$2" sh test/stream.sh || :
 }
+run 2 1
+run 1 2
 
-# as_tap NAME COMMAND...: a command that is one test by its exit status.
-as_tap()
-{
-	test=$1
-	shift
-	echo 1..1
-	if "$@" >"$out/$name.log" 2>&1; then
-		echo "ok 1 - $test"
-	else
-		echo "not ok 1 - $test"
-		sed 's/^/# /' "$out/$name.log"
-	fi
-}
-
-# figures KERNEL: count, then compare with what is promised.
-figures()
-{
-	stream "$1-bench" as_tap "$1: bench" sh test/vm/bench.sh "$1" syscall
-	stream "$1-figures" sh test/vm/bench-check.sh \
-		"build/bench/$(sh test/vm/kernel.sh "$1").json"
-}
-
-stream lint as_tap lint sh test/lint.sh "$kernel"
-stream unit sh test/unit/run.sh
-stream "$kernel-unfit" sh test/unfit/run.sh "$kernel"
-stream "$kernel-guest" sh test/vm/run.sh "$kernel"
-figures "$kernel"
-for other; do
-	stream "$other-guest" sh test/vm/run.sh "$other" --quick boot interface toggle fidelity
-	figures "$other"
-done
-
+awk -v all=$(($(date +%s) - start)) -f test/times.awk "$out"/*.tap
 awk -f test/vm/summary.awk "$out"/*.tap

@@ -97,7 +97,7 @@
 	X(call_worker)		/*	a worker goes to sleep */	\
 	X(call_inconsistent)	/*	flags that must not be */	\
 	X(shadow_levels)	/* levels that shadow compared */	\
-	X(shadow_skipped)	/* too deep to be compared */		\
+	X(shadow_skipped)	/* not: too deep, or switched off meanwhile */		\
 	X(diff_counts)		/* differences: counts */		\
 	X(diff_mask)		/*	mask */				\
 	X(diff_times)		/*	times[] or state_start */	\
@@ -115,13 +115,15 @@ enum psi_counter {
 
 /**
  * struct psi_expected - what a level must look like after the kernel's code
- * @gc:		the level
+ * @group:	the level
+ * @gc:		its figures of this CPU
  * @before:	what it looked like before
  * @counts:	what tasks[] must be
  * @mask:	what state_mask must be
  * @untouched:	nothing may change
  */
 struct psi_expected {
+	const struct psi_group *group;
 	struct psi_group_cpu *gc;
 	struct {
 		u32 mask;
@@ -413,6 +415,7 @@ static noinline notrace void expect(struct psi_walk w, const struct psi_group *g
 		else
 			count(mask_changed);
 	}
+	e->group = group;
 	e->gc = gc;
 	e->untouched = untouched;
 	e->mask = mask;
@@ -449,6 +452,11 @@ static void shadow_compare(void)
 	const struct psi_expected *e;
 
 	for (e = c->expected; e < c->expected + c->levels; e++) {
+		/* cgroup.pressure takes no rq lock: it may just have been written. */
+		if (!READ_ONCE(e->group->enabled)) {
+			count(shadow_skipped);
+			continue;
+		}
 		count(shadow_levels);
 		if (memcmp(e->counts, e->gc->tasks, sizeof(e->counts)))
 			count(diff_counts);

@@ -99,11 +99,16 @@ load
 echo "# order: $(order $toggles 1 |
 	awk '{ n[$1]++ } END { for (v in n) printf "%s %d ", v, n[v] }')"
 
+# The other CPU is as busy as when it toggles: with one thread for both, what it
+# runs falls into the gap of a switch.
+taskset 1 sh -c 'while :; do :; done' &
+busy_pid=$!
 start_load /tmp/stock
 load_pid=$!
 sleep 1
 lead=$(stat_lead)
 disturb 60
+kill $busy_pid
 stop_load $load_pid /tmp/stock "stock"
 echo "# stock: /proc/stat against the clock: $(($(stat_lead) - lead)) ms"
 per_switch=$(($(value /tmp/stock gap_ns) / ($(value /tmp/stock switches) + 1)))

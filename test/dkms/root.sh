@@ -44,11 +44,11 @@ shift 2
 
 # shellcheck source=test/vm/apt.sh
 . "$top/test/vm/apt.sh"
-# shellcheck disable=SC2086 # a list
-apt_open "dkms-$debian" $suites
 mkdir -p "$LEANACCT_BUILD/roots"
 exec 8>"$base.lock"
 flock 8
+# shellcheck disable=SC2086 # a list
+apt_open "dkms-$debian" $suites
 if [ ! -d "$base" ]; then
 	echo "root.sh: making a $debian root with mmdebstrap" >&2
 	rm -rf "$base.new"

@@ -58,7 +58,7 @@ loads()
 		return
 	fi
 	rm -rf "$work/vm"
-	mkdir "$work/vm"
+	mkdir -p "$work/vm" "$LEANACCT_BUILD/programs"
 	ln -s ../modules ../../kernels ../../programs "$work/vm/"
 	if LEANACCT_BUILD=$work/vm sh "$top/test/vm/run.sh" "$1" --no-module \
 		boot interface >"$work/vm.log" 2>&1; then
@@ -77,7 +77,7 @@ all()
 	version=${tarball##*/leanacct-}
 	version=${version%.tar.gz}
 	echo "ok - make dist: leanacct-$version.tar.gz"
-	if ! deb=$(sh "$top/scripts/deb.sh" "$tarball" 2>"$work/log"); then
+	if ! deb=$(sh "$top/scripts/deb.sh" --worktree 2>"$work/log"); then
 		echo "not ok - make deb, lintian without errors"
 		sed 's/^/# /' "$work/log"
 		return

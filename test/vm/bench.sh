@@ -106,7 +106,9 @@ esac
 
 plugin=$LEANACCT_BUILD/bench/insn.so
 if [ ! -e "$plugin" ] || [ -n "$(find "$vm/insn.c" -newer "$plugin")" ]; then
-	${CC:-cc} -O2 -Wall -Wextra -Werror -shared -fPIC -o "$plugin" "$vm/insn.c"
+	# Another bench may be loading it.
+	${CC:-cc} -O2 -Wall -Wextra -Werror -shared -fPIC -o "$plugin.$$" "$vm/insn.c"
+	mv "$plugin.$$" "$plugin"
 fi
 
 # The kernel's symbols: a boot of their own, once per kernel package.

@@ -34,8 +34,9 @@ modules=$LEANACCT_BUILD/modules/$release
 out=$LEANACCT_BUILD/guest
 mkdir -p "$out" "$programs"
 
-# Several runs may stand here at once: one builds, into a directory of its own.
-exec 9>"$out/.lock"
+# Several runs may stand here at once, also of other build directories that share
+# the programs with this one: one builds.
+exec 9>"$programs/.lock"
 flock 9
 root=$out/root
 rm -rf "$root"

@@ -215,5 +215,6 @@ if [ ! -e "$kernels/$release/headers/Makefile" ]; then
 	mv "$kernels/.new" "$kernels/$release"
 	say "unpacked $release below $kernels"
 fi
-echo "$release" >"$newest"
+echo "$release" >"$newest.new"	# others read it without the lock
+mv "$newest.new" "$newest"
 echo "$release"

@@ -83,8 +83,9 @@ cells()
 
 	offered=
 	offer vtime VIRT_CPU_ACCOUNTING_GEN NO_HZ_FULL
-	[ -n "$mechanisms" ] || offered='' lacking="$lacking; vtime: a mechanism"
-	vtime=${offered#, }
+	offer psi PSI
+	[ -n "$mechanisms" ] || offered='' lacking="$lacking; gates: a mechanism"
+	gates=${offered#, }
 
 	psi=yes
 	! has PSI_DEFAULT_DISABLED || psi='with psi=1'
@@ -94,7 +95,17 @@ cells()
 	! has PREEMPT_RT || preemption=RT
 	hz=$(sed -n 's/^CONFIG_HZ=//p' "$config")
 	lacking=${lacking#; }
-	echo "| ${mechanisms:-none} | ${vtime:-none} | ${lacking:--} | $psi | $preemption, $hz Hz |"
+	echo "| ${mechanisms:-none} | ${gates:-none} | ${lacking:--} | $psi | $preemption, $hz Hz |"
+}
+
+# measured FILTER: for each kernel, what the jq filter makes of its rows.
+measured()
+{
+	for kernel in $kernels; do
+		known "$kernel" || continue
+		json=$LEANACCT_BUILD/bench/$release.json
+		[ ! -s "$json" ] || jq -r --arg kernel "$kernel" "$1" "$json"
+	done
 }
 
 cat <<'EOT'
@@ -130,43 +141,42 @@ the redirect alone.
 | `KERNEL` | stock | mechanism | null | exact | jiffy |
 |---|---|---|---|---|---|
 EOT
-for kernel in $kernels; do
-	known "$kernel" || continue
-	json=$LEANACCT_BUILD/bench/$release.json
-	[ -s "$json" ] || continue
-	jq -r --arg kernel "$kernel" '
-		def one: . * 10 | round / 10 | tostring | if test("[.]") then . else . + ".0" end;
-		map(select(.op == "syscall" and .cpu == "nohz_full"))
-		| (.[] | select(.variant == "stock") | .insns) as $stock
-		| ("jmp", "call", "klp") as $mechanism
-		| map(select(.mechanism == $mechanism)) as $rows
-		| select($rows | length > 0)
-		| def cell($variant): $rows[] | select(.variant == $variant) | .insns
-			| "\(one) (\(if . > $stock then "+" else "" end)\((. - $stock) * 100 / $stock | one) %)";
-		"| \($kernel) | \($stock | one) | \($mechanism) | \(cell("null")) | \(cell("exact")) | \(cell("jiffy")) |"
-	' "$json"
-done
+# shellcheck disable=SC2016 # jq's
+measured '
+	def one: . * 10 | round / 10 | tostring | if test("[.]") then . else . + ".0" end;
+	map(select(.op == "syscall" and .cpu == "nohz_full" and (.gate == "vtime" or .gate == "none")))
+	| (.[] | select(.variant == "stock") | .insns) as $stock
+	| ("jmp", "call", "klp") as $mechanism
+	| map(select(.mechanism == $mechanism)) as $rows
+	| select($rows | length > 0)
+	| def cell($variant): $rows[] | select(.variant == $variant) | .insns
+		| "\(one) (\(if . > $stock then "+" else "" end)\((. - $stock) * 100 / $stock | one) %)";
+	"| \($kernel) | \($stock | one) | \($mechanism) | \(cell("null")) | \(cell("exact")) | \(cell("jiffy")) |"
+'
 
 cat <<'EOT'
 
 ## A timer wake-up, as cyclictest makes it
 
 `make bench KERNEL=... OPS=sleep`: `clock_nanosleep` of a SCHED_FIFO 95 task on
-the nohz_full CPU, instructions per cycle; the median of the runs, and their
-spread. Most of it is waiting for the timer of another CPU, so the spread is
-wider than the difference nearly everywhere: nothing can be concluded from it.
+the nohz_full CPU, instructions per cycle: the median of the runs, and their
+spread. Accounting: what vtime, PSI, redirects and gates take of it, by symbol.
+The timer stays on the task's CPU (`kernel.timer_migration=0`).
 
-| `KERNEL` | stock | exact | mechanism |
-|---|---|---|---|
+| `KERNEL` | gate | stock | exact | mechanism | accounting, stock | exact |
+|---|---|---|---|---|---|---|
 EOT
-for kernel in $kernels; do
-	known "$kernel" || continue
-	json=$LEANACCT_BUILD/bench/$release.json
-	[ -s "$json" ] || continue
-	jq -r --arg kernel "$kernel" '
-		map(select(.op == "sleep" and .cpu == "nohz_full" and .mechanism != "klp"))
-		| (.[] | select(.variant == "stock")) as $stock
-		| .[] | select(.variant == "exact")
-		| "| \($kernel) | \($stock.insns | round) (spread \($stock.spread | round)) | \(.insns | round) (spread \(.spread | round)) | \(.mechanism) |"
-	' "$json"
-done
+# shellcheck disable=SC2016 # jq's
+measured '
+	def accounting: [.parts[]?[]?] | add // 0 | round;
+	def cell: "\(.insns | round) (spread \(.spread | round))";
+	map(select(.op == "sleep" and .cpu == "nohz_full" and .depth == 0 and .mechanism != "klp"))
+	| (.[] | select(.variant == "stock")) as $stock
+	| .[] | select(.variant == "exact" and .parts)
+	| "| \($kernel) | \(.gate) | \($stock | cell) | \(cell) | \(.mechanism) | \($stock | accounting) | \(accounting) |"
+'
+
+cat <<'EOT'
+
+PSI: [psi.md](psi.md).
+EOT

@@ -6,8 +6,9 @@
 # and a module wants the compiler of its kernel.
 #
 # The root is made once, with mmdebstrap, in build/roots/SUITE. The build
-# directory is there at the same path, and /proc (objtool reads it); the mounts
-# are in a namespace of their own and go with the command.
+# directory is there at the same path (and its kernels, where they are a link to
+# another's), and /proc (objtool reads it); the mounts are in a namespace of their
+# own and go with the command.
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -47,7 +48,9 @@ exec unshare --mount sh -eu -c '
 	build=$2
 	shift 2
 	mount -t proc proc "$root/proc"
-	mkdir -p "$root$build"
-	mount --bind "$build" "$root$build"
+	for dir in "$build" "$(realpath "$build/kernels")"; do
+		mkdir -p "$root$dir"
+		mount --bind "$dir" "$root$dir"
+	done
 	exec chroot "$root" "$@"
 ' root.sh "$root" "$LEANACCT_BUILD" "$@"

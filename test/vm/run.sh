@@ -31,6 +31,7 @@ its .sh, or a path (anything with a slash); all of test/cases/ by default.
   --out DIR        keep logs and results in DIR (default: below build/vm/, kept
                    only when something failed)
   --quick          let the long cases do less (they look for /cases/quick)
+  --tcg single|multi   only the cases that want QEMU so
   --no-module      do not build the module first; take what is there
 
 environment:
@@ -65,14 +66,14 @@ export LEANACCT_BUILD
 : "${QEMU:=qemu-system-x86_64}"
 
 # The extra QEMU arguments are kept one a line: run.sh has no other list.
-append='' qemu_args='' out='' module=1 quick='' kernel='' cases=''
+append='' qemu_args='' out='' module=1 quick='' tcg='' kernel='' cases=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help)
 		usage
 		exit 0
 		;;
-	--append | --qemu-arg | --out)
+	--append | --qemu-arg | --out | --tcg)
 		if [ $# -lt 2 ]; then
 			echo "run.sh: $1 wants a value" >&2
 			usage >&2
@@ -83,6 +84,7 @@ while [ $# -gt 0 ]; do
 		--qemu-arg)	qemu_args="$qemu_args$2
 " ;;
 		--out)		out=$2 ;;
+		--tcg)		tcg=$2 ;;
 		esac
 		shift
 		;;
@@ -147,6 +149,7 @@ echo "$cases" | while read -r name; do
 	fi
 	thread=multi
 	! grep -q '^# tcg: single' "$path" || thread=single
+	[ "${tcg:-$thread}" = "$thread" ] || continue
 	seconds=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$path" | head -n 1)
 	echo "$(basename "$path" .sh) ${seconds:-$case_seconds} $path $thread $words"
 done >"$work/cases"

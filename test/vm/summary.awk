@@ -53,7 +53,15 @@ function name(line)
 {
 	sub(/^(not )?ok[ \t]*[0-9]*[ \t]*(- )?/, "", line)
 	sub(/[ \t]+$/, "", line)
-	return line
+	return stream() ": " line
+}
+
+function stream(of)
+{
+	of = file
+	sub(/^.*\//, "", of)
+	sub(/\.tap$/, "", of)
+	return of
 }
 
 function skip(reason, what)
