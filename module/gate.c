@@ -315,8 +315,8 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 		state = taken ? "inactive" : "on";
 		if (taken)
 			reason = taken;
-		else if (!reason && by == LEANACCT_KLP && gate->current_variant->klp_net_loss)
-			reason = "net loss under klp";
+		else if (!reason && by == LEANACCT_KLP)
+			reason = gate->current_variant->klp_note;
 	} else if (reason) {
 		state = "unfit";
 		by = LEANACCT_NONE;

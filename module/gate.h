@@ -22,12 +22,12 @@ struct seq_file;
  * @name:    its word
  * @targets: a replacement for each of the gate's functions, in their order; a
  *	     NULL .fn leaves that function to the kernel. NULL: stock.
- * @klp_net_loss: it saves less than livepatch costs, by measurement
+ * @klp_note: for status: where it saves less than livepatch costs, by measurement
  */
 struct leanacct_variant {
 	const char *name;
 	const struct leanacct_target *targets;
-	bool klp_net_loss;
+	const char *klp_note;
 };
 
 /**

@@ -822,15 +822,19 @@ static const struct leanacct_target shadow_targets[] = {
 	TARGET(leanacct_psi_shadow_change),
 	TARGET(leanacct_psi_shadow_switch),
 };
-/* clang-format on */
 
-static const struct leanacct_variant variants[] = { { .name = "stock" },
-						    { .name = "null", .targets = null_targets },
-						    { .name = "exact", .targets = exact_targets },
-						    { .name = "shadow", .targets = shadow_targets },
-						    {} };
+static const struct leanacct_variant variants[] = {
+	{ .name = "stock" },
+	{ .name = "null", .targets = null_targets },
+	{
+		.name = "exact",
+		.targets = exact_targets,
+		.klp_note = "net loss under klp for switches and in the root cgroup",
+	},
+	{ .name = "shadow", .targets = shadow_targets },
+	{}
+};
 
-/* clang-format off */
 static struct leanacct_func funcs[] = {
 #define FUNC(func) LEANACCT_FUNC(func),
 	PSI_FUNCTIONS(FUNC)

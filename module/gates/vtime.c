@@ -560,8 +560,10 @@ static const struct leanacct_target shadow_targets[] = {
 static const struct leanacct_variant variants[] = {
 	{ .name = "stock" },
 	{ .name = "null", .targets = null_targets },
-	{ .name = "exact", .targets = exact_targets, .klp_net_loss = true },
-	{ .name = "jiffy", .targets = jiffy_targets, .klp_net_loss = COMPAT_JIFFY_KLP_NET_LOSS },
+	{ .name = "exact", .targets = exact_targets, .klp_note = "net loss under klp" },
+	{ .name = "jiffy",
+	  .targets = jiffy_targets,
+	  .klp_note = COMPAT_JIFFY_KLP_NET_LOSS ? "net loss under klp" : NULL },
 	{ .name = "shadow", .targets = shadow_targets },
 	{}
 };

@@ -19,6 +19,15 @@ ok "exact is set when asked for by name" set_variant exact
 is "and called a net loss" "$(status_of)" "vtime exact klp on net loss under klp"
 leanacct-bench syscall -c 1 -n 20000 -r 1 >/dev/null
 between "it is reached" "$(counter fast 1)" 30000 1000000
+ok "psi too" set_variant exact psi
+is "and where it is one is said" "$(status_of psi)" \
+	"psi exact klp on net loss under klp for switches and in the root cgroup"
+leanacct-bench wake -c 1 -n 2000 -r 1 >/dev/null
+between "it is reached too" "$(counter fast 1 psi)" 8000 1000000
+for v in null shadow; do
+	ok "psi $v is set" set_variant $v psi
+	is "psi $v is on" "$(status_of psi | cut -d ' ' -f 2-4)" "$v klp on"
+done
 for v in null jiffy shadow; do
 	ok "$v is set" set_variant $v
 	is "$v is on" "$(status_of | cut -d ' ' -f 2-4)" "$v klp on"
@@ -28,6 +37,7 @@ is "leanacct does not go while leanacct_klp is in" \
 	"$(rmmod leanacct 2>&1 | sed 's/.*: //')" "Resource temporarily unavailable"
 ok "the livepatch goes while exact is on" unload_klp
 is "and the gate is in stock, by no mechanism" "$(status_of)" "vtime stock - off"
+is "so is psi" "$(status_of psi)" "psi stock - off"
 ok "the old mechanism works again" set_variant exact
 is "and is in use" "$(status_of)" "vtime exact $mech on"
 ok "stock" set_variant stock
