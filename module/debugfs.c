@@ -8,8 +8,11 @@
  * mechanism	     0444 r  "jmp (call) klp", the one in use marked; a comment
  *			     line says why
  * reset_counters    0200 w  anything written lets all counters show 0
+ * revert_after_s    0600 rw seconds, 0 (the default): off. While it is N, a variant
+ *			     that is set goes back by itself after N seconds,
+ *			     unless keep is written to its GATE/variant
  * GATE/variant	     0600 r  "[stock] null exact ...", the present one marked
- *			  w  one word; EINVAL unknown word, ENODEV nothing to
+ *			  w  one word, or keep; EINVAL unknown word, ENODEV nothing to
  *			     gate, EOPNOTSUPP not on this kernel, EBUSY another
  *			     user holds a function; the log names the cause.
  *			     Returns when the change is complete.
@@ -153,6 +156,7 @@ void __init leanacct_debugfs_init(void)
 	root = debugfs_create_dir("leanacct", NULL);
 	debugfs_create_file("status", 0444, root, NULL, &status_fops);
 	debugfs_create_file("mechanism", 0444, root, NULL, &mechanism_fops);
+	debugfs_create_u32("revert_after_s", 0600, root, &leanacct_revert_after_s);
 	debugfs_create_file("reset_counters", 0200, root, NULL, &reset_counters_fops);
 	leanacct_for_each_gate(gate) {
 		dir = debugfs_create_dir(gate->name, root);

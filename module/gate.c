@@ -17,6 +17,11 @@
  *
  * A change that fails ends in stock.
  *
+ * The dead man's switch: a variant that is set while revert_after_s is N goes
+ * back to the last one that was kept after N seconds, unless the word keep is
+ * written. Its work is nobody's who set it: it runs on any housekeeping CPU, by
+ * a timer that does not know the time of day, with no file held open.
+ *
  * While leanacct_klp.ko's patch is coming or going, some tasks go through it
  * and others do not; gates stay in stock then.
  */
@@ -40,6 +45,9 @@ static DEFINE_MUTEX(gate_lock);
 static bool gates_gone;	  /* the module is going */
 static bool gates_up;	  /* between init and exit */
 static bool klp_changing; /* leanacct_klp.ko's patch is coming or going */
+
+u32 leanacct_revert_after_s; /* parameter and debugfs file; 0: changes are for good */
+static struct workqueue_struct *revert_wq;
 
 static const struct leanacct_variant *stock(const struct leanacct_gate *gate)
 {
@@ -138,10 +146,71 @@ static int gate_change(struct leanacct_gate *gate, const struct leanacct_variant
 	return ret;
 }
 
+/*
+ * A change by hand has been made, from @before. Two in a row before the first is
+ * kept: back to what was before both.
+ */
+static void revert_arm(struct leanacct_gate *gate, const struct leanacct_variant *before)
+{
+	u32 after = READ_ONCE(leanacct_revert_after_s);
+
+	if (!after) {
+		gate->kept = NULL;
+		cancel_delayed_work(&gate->revert);
+		return;
+	}
+	if (!gate->kept)
+		gate->kept = before;
+	mod_delayed_work(revert_wq, &gate->revert, (unsigned long)after * HZ);
+}
+
+/* Not kept in time. Where it cannot go back at the moment, it tries again. */
+static void revert_work(struct work_struct *work)
+{
+	struct leanacct_gate *gate = container_of(to_delayed_work(work), typeof(*gate), revert);
+	const struct leanacct_variant *kept, *now;
+
+	mutex_lock(&gate_lock);
+	kept = gate->kept;
+	now = gate->current_variant;
+	if (!kept || gates_gone || delayed_work_pending(&gate->revert))
+		goto out;
+	if (klp_changing) {
+		mod_delayed_work(revert_wq, &gate->revert, HZ);
+		goto out;
+	}
+	gate->kept = NULL;
+	if (gate_change(gate, kept))
+		pr_err("%s: %s was not kept, but going back to %s failed, now %s\n", gate->name,
+		       now->name, kept->name, gate->current_variant->name);
+	else
+		pr_warn("%s: %s was not kept, back to %s\n", gate->name, now->name, kept->name);
+out:
+	mutex_unlock(&gate_lock);
+}
+
+static int gate_keep(struct leanacct_gate *gate)
+{
+	int ret = 0;
+
+	mutex_lock(&gate_lock);
+	if (!gate->kept) {
+		pr_err("%s: keep: nothing to keep: no change with revert_after_s is pending\n",
+		       gate->name);
+		ret = -EINVAL;
+	} else {
+		gate->kept = NULL;
+		cancel_delayed_work(&gate->revert);
+		pr_info("%s: %s is kept\n", gate->name, gate->current_variant->name);
+	}
+	mutex_unlock(&gate_lock);
+	return ret;
+}
+
 /**
  * leanacct_gate_set - change the variant of a gate
  * @gate: which
- * @word: the variant's name
+ * @word: the variant's name, or keep
  *
  * Context: process context, may sleep for seconds (it waits until no task is
  * left in a replacement). Interrupts every online CPU to patch text.
@@ -151,10 +220,12 @@ static int gate_change(struct leanacct_gate *gate, const struct leanacct_variant
  */
 int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 {
-	const struct leanacct_variant *variant = find_variant(gate, word);
+	const struct leanacct_variant *variant = find_variant(gate, word), *before;
 	const char *reason, *func;
 	int ret = 0;
 
+	if (!strcmp(word, "keep"))
+		return gate_keep(gate);
 	if (!variant) {
 		char list[64];
 
@@ -189,7 +260,9 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 			goto out;
 		}
 	}
+	before = gate->current_variant;
 	ret = gate_change(gate, variant);
+	revert_arm(gate, before);
 	if (ret)
 		pr_err("%s: %s failed (%d), now %s\n", gate->name, variant->name, ret,
 		       gate->current_variant->name);
@@ -215,8 +288,12 @@ int __init leanacct_gates_init(void)
 	unsigned int i;
 	int ret;
 
+	revert_wq = alloc_workqueue("leanacct", WQ_UNBOUND, 0);
+	if (!revert_wq)
+		return -ENOMEM;
 	leanacct_for_each_gate(gate) {
 		gate->current_variant = stock(gate);
+		INIT_DELAYED_WORK(&gate->revert, revert_work);
 		gate->unfit = gate->init();
 		for (i = 0; i < gate->nr_funcs; i++)
 			leanacct_func_init(&gate->funcs[i]);
@@ -257,6 +334,11 @@ void leanacct_gates_exit(void)
 		leanacct_counters_exit(gate);
 	}
 	mutex_unlock(&gate_lock);
+	leanacct_for_each_gate(gate)
+		if (gate->current_variant)
+			cancel_delayed_work_sync(&gate->revert);
+	if (revert_wq)
+		destroy_workqueue(revert_wq);
 	if (!held)
 		return;
 	pr_emerg(
@@ -296,6 +378,13 @@ static const char *gate_taken_away(struct leanacct_gate *gate, const char **func
 	return NULL;
 }
 
+static unsigned long revert_seconds(const struct leanacct_gate *gate)
+{
+	long left = READ_ONCE(gate->revert.timer.expires) - jiffies;
+
+	return left > 0 ? left / HZ + 1 : 0;
+}
+
 /**
  * leanacct_gate_show_status - the gate's line of the file status
  * @gate: which
@@ -333,6 +422,9 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 		   leanacct_mechanism_name(by), state);
 	if (reason)
 		seq_printf(m, " %s%s%s", func, *func ? ": " : "", reason);
+	if (gate->kept)
+		seq_printf(m, "%s back to %s in %lu s unless kept", reason ? ";" : "",
+			   gate->kept->name, revert_seconds(gate));
 	seq_putc(m, '\n');
 	mutex_unlock(&gate_lock);
 }
@@ -416,9 +508,11 @@ void leanacct_klp_leave(void)
 
 	mutex_lock(&gate_lock);
 	klp_changing = true;
-	leanacct_for_each_gate(gate)
+	leanacct_for_each_gate(gate) {
 		if (gate->current_variant->targets)
 			gate_change(gate, stock(gate));
+		gate->kept = NULL;
+	}
 	mutex_unlock(&gate_lock);
 }
 EXPORT_SYMBOL_GPL(leanacct_klp_leave);

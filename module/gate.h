@@ -5,6 +5,7 @@
 #include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <asm/ibt.h>
 
 #include "redirect.h"
@@ -60,6 +61,8 @@ struct leanacct_counter {
  * @unfit:	what @init returned
  * @current_variant: what is set
  * @wanted:	what a module parameter asked for before the gates were up
+ * @kept:	what the dead man's switch goes back to, NULL if it is not set
+ * @revert:	its work
  *
  * Written under the gate lock only.
  */
@@ -78,6 +81,8 @@ struct leanacct_gate {
 	const char *unfit;
 	const struct leanacct_variant *current_variant;
 	const struct leanacct_variant *wanted;
+	const struct leanacct_variant *kept;
+	struct delayed_work revert;
 };
 
 extern struct leanacct_gate leanacct_vtime;
@@ -87,6 +92,8 @@ extern struct leanacct_gate *const leanacct_gates[];
 
 #define leanacct_for_each_gate(pos) \
 	for (struct leanacct_gate *const *__g = leanacct_gates; (pos = *__g); __g++)
+
+extern u32 leanacct_revert_after_s;
 
 int leanacct_gates_init(void);
 void leanacct_gates_exit(void);

@@ -7,6 +7,7 @@
  *			At load it is set once the module is up; a refusal
  *			then leaves stock, with its reason in the log and in
  *			status. An unknown word makes the load fail.
+ * revert_after_s=N	0600, the file of that name in debugfs.
  * mechanism=WORD	0444, at load only: auto (default), jmp or call.
  */
 #define pr_fmt(fmt) "leanacct: " fmt
@@ -41,6 +42,10 @@ static const struct kernel_param_ops variant_ops = {
 	.set = variant_set,
 	.get = variant_get,
 };
+
+module_param_named(revert_after_s, leanacct_revert_after_s, uint, 0600);
+MODULE_PARM_DESC(revert_after_s,
+		 "seconds after which a variant that is not kept goes back, 0: never");
 
 module_param_cb(vtime, &variant_ops, &leanacct_vtime, 0600);
 MODULE_PARM_DESC(vtime, "variant of the gate vtime: stock null exact jiffy shadow");

@@ -11,6 +11,7 @@ files='444 mechanism
 444 psi/functions
 600 psi/variant
 200 reset_counters
+600 revert_after_s
 444 status
 444 vtime/counters
 444 vtime/functions

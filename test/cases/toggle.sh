@@ -8,7 +8,7 @@
 # - utime + stime of the load, not scaled, against its sum_exec_runtime. Under
 #   stock as well they part at each switch to a task that another CPU woke: the
 #   scheduler stops the one clock at the wakeup, vtime the other at the switch.
-#   In TCG that is 0.15 ms. So it is measured first, as ns per switch.
+#   So it is measured first, as ns per switch, while another gate is toggled.
 # - all that /proc/stat has of the CPU against the wall clock. Ten milliseconds
 #   fine, and each task holds up to a tick per state back.
 #
@@ -52,11 +52,12 @@ toggle()
 	set_variant stock
 }
 
-# Wake a task on the CPU N times.
-disturb()
+toggle_psi()
 {
-	# shellcheck disable=SC2016 # $1 is the inner shell's
-	taskset $((1 << cpu)) sh -c 'for _ in $(seq "$1"); do usleep 20000; done' sh "$1"
+	for _ in $(seq "$1"); do
+		set_variant null psi && set_variant exact psi || return 1
+	done
+	set_variant stock psi
 }
 
 # start_load FILE: its process is $!.
@@ -99,16 +100,13 @@ load
 echo "# order: $(order $toggles 1 |
 	awk '{ n[$1]++ } END { for (v in n) printf "%s %d ", v, n[v] }')"
 
-# The other CPU is as busy as when it toggles: with one thread for both, what it
-# runs falls into the gap of a switch.
-taskset 1 sh -c 'while :; do :; done' &
-busy_pid=$!
+# The same load while another gate is toggled: text is patched as often, the
+# other CPU is as busy, and the accounting of the load is stock's.
 start_load /tmp/stock
 load_pid=$!
 sleep 1
 lead=$(stat_lead)
-disturb 60
-kill $busy_pid
+ok "toggles of psi are taken, for comparison" toggle_psi 15
 stop_load $load_pid /tmp/stock "stock"
 echo "# stock: /proc/stat against the clock: $(($(stat_lead) - lead)) ms"
 per_switch=$(($(value /tmp/stock gap_ns) / ($(value /tmp/stock switches) + 1)))
