@@ -130,9 +130,10 @@ static inline void leanacct_psi_settle(u32 *times, u32 changed, u32 mask, u32 de
 {
 	unsigned int state;
 
-	for (state = 0; state < NR_PSI_STATES; state++)
-		if (changed & BIT(state))
-			times[state] += mask & BIT(state) ? -delta : delta;
+	for (changed &= PSI_ONCPU - 1; changed; changed &= changed - 1) {
+		state = __builtin_ctz(changed);
+		times[state] += mask & BIT(state) ? -delta : delta;
+	}
 }
 
 /**
