@@ -52,6 +52,13 @@ toggle()
 	set_variant stock
 }
 
+# Wake a task on the CPU N times.
+disturb()
+{
+	# shellcheck disable=SC2016 # $1 is the inner shell's
+	taskset $((1 << cpu)) sh -c 'for _ in $(seq "$1"); do usleep 20000; done' sh "$1"
+}
+
 toggle_psi()
 {
 	for _ in $(seq "$1"); do
@@ -101,12 +108,16 @@ echo "# order: $(order $toggles 1 |
 	awk '{ n[$1]++ } END { for (v in n) printf "%s %d ", v, n[v] }')"
 
 # The same load while another gate is toggled: text is patched as often, the
-# other CPU is as busy, and the accounting of the load is stock's.
+# other CPU is as busy, and the accounting of the load is stock's. (That makes few
+# switches, so a task is woken besides.)
 start_load /tmp/stock
 load_pid=$!
 sleep 1
 lead=$(stat_lead)
+disturb 100 &
+disturb_pid=$!
 ok "toggles of psi are taken, for comparison" toggle_psi 15
+wait $disturb_pid
 stop_load $load_pid /tmp/stock "stock"
 echo "# stock: /proc/stat against the clock: $(($(stat_lead) - lead)) ms"
 per_switch=$(($(value /tmp/stock gap_ns) / ($(value /tmp/stock switches) + 1)))
