@@ -17,8 +17,8 @@ fi
 everywhere='boot interface toggle fidelity psi_shadow psi_leak'
 
 # A row a stream: how many CPUs it needs, its name, its command. Those that need
-# two run first, one at a time: a case with a thread for each CPU of the guest,
-# because it looks at times. Then the others, two at a time, long ones first.
+# two run first, one at a time: they look at times. Then the others, two at a time,
+# long ones first. (A case says which it is, see test/vm/run.sh.)
 table()
 {
 	echo "2 lint sh test/lint.sh $1"
@@ -29,8 +29,8 @@ table()
 	for kernel; do
 		# Its PSI is another's: its figures are held to something too.
 		[ "$kernel" != 6.1 ] || ops='syscall wake'
-		echo "2 $kernel-alone sh test/vm/run.sh $kernel $cases --tcg multi"
-		echo "1 $kernel-beside sh test/vm/run.sh $kernel $cases --tcg single"
+		echo "2 $kernel-alone sh test/vm/run.sh $kernel $cases --cpus 2"
+		echo "1 $kernel-beside sh test/vm/run.sh $kernel $cases --cpus 1"
 		echo "1 $kernel-figures sh test/figures.sh $kernel $ops"
 		cases="--quick $everywhere" ops=syscall
 	done

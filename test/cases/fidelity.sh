@@ -13,6 +13,7 @@
 # $quiet % of it is tried again, and where it stays so, the tests that cannot
 # do without a quiet machine are skipped and say so.
 #
+# cpus: 2
 # timeout: 240
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The mechanism klp: leanacct_klp.ko comes and goes, gates follow.
+#
+# A transition has 10 s before it is turned back.
+# cpus: 2
 # timeout: 120
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh

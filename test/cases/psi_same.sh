@@ -9,6 +9,7 @@
 # their median, 1 % of the time. Ranges of three runs are loose estimates,
 # hence the factor, and TCG shares the host's CPUs, hence the floor.
 #
+# cpus: 2
 # append:
 # timeout: 240
 # shellcheck source=test/cases/lib.sh

@@ -6,6 +6,7 @@
 # online, the pressure files stay sane: no total goes back, no average leaves 0
 # to 100; at the end no count is left over.
 #
+# cpus: 2
 # append:
 # timeout: 180
 # shellcheck source=test/cases/lib.sh

@@ -67,9 +67,8 @@ load()
 	name=$1
 	shift
 	rm -rf "$work/build"
-	mkdir -p "$work/build"
-	ln -s ../../kernels "$work/build/kernels"
-	ln -s ../../roots "$work/build/roots"
+	mkdir -p "$work/build" "$LEANACCT_BUILD/roots"
+	ln -s ../../kernels ../../roots "$work/build/"
 	export LEANACCT_SOURCE="$work/src"
 	if LEANACCT_BUILD=$work/build sh "$top/test/vm/module.sh" "$kernel" "$@" >"$work/log" 2>&1 &&
 		LEANACCT_BUILD=$work/build sh "$top/test/vm/run.sh" "$kernel" --no-module \

@@ -31,10 +31,16 @@ export LEANACCT_BUILD
 kernels=$LEANACCT_BUILD/kernels
 dir=$kernels/$release/drivers
 
-if [ -e "$dir/null_blk.ko" ]; then
+here()
+{
+	[ -e "$dir/null_blk.ko" ] || return 1
 	echo "$dir"
-	exit 0
-fi
+}
+
+! here || exit 0
+exec 8>"$kernels/.lock"		# of the apt state, too: kernel.sh
+flock 8
+! here || exit 0		# another run got it while this one waited
 
 # Debian renamed it once.
 package=linux-image-$release-unsigned

@@ -12,6 +12,8 @@
 #				load. With a thread per CPU, QEMU 10.0.2 can go on to
 #				run a breakpoint that is no longer there (Oops: int3),
 #				some time in a thousand changes, without our module too
+#	# cpus: 2		it looks at times, and wants two CPUs of this machine
+#				for itself (default 1: another VM may run beside)
 #	# timeout: SECONDS	how long it may take (default 60)
 #
 # For every boot N, DIR has boot-N.log (the kernel's console), boot-N.result
@@ -31,7 +33,7 @@ its .sh, or a path (anything with a slash); all of test/cases/ by default.
   --out DIR        keep logs and results in DIR (default: below build/vm/, kept
                    only when something failed)
   --quick          let the long cases do less (they look for /cases/quick)
-  --tcg single|multi   only the cases that want QEMU so
+  --cpus 1|2       only the cases that want so many CPUs of this machine
   --no-module      do not build the module first; take what is there
 
 environment:
@@ -66,14 +68,14 @@ export LEANACCT_BUILD
 : "${QEMU:=qemu-system-x86_64}"
 
 # The extra QEMU arguments are kept one a line: run.sh has no other list.
-append='' qemu_args='' out='' module=1 quick='' tcg='' kernel='' cases=''
+append='' qemu_args='' out='' module=1 quick='' cpus='' kernel='' cases=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help)
 		usage
 		exit 0
 		;;
-	--append | --qemu-arg | --out | --tcg)
+	--append | --qemu-arg | --out | --cpus)
 		if [ $# -lt 2 ]; then
 			echo "run.sh: $1 wants a value" >&2
 			usage >&2
@@ -84,7 +86,7 @@ while [ $# -gt 0 ]; do
 		--qemu-arg)	qemu_args="$qemu_args$2
 " ;;
 		--out)		out=$2 ;;
-		--tcg)		tcg=$2 ;;
+		--cpus)		cpus=$2 ;;
 		esac
 		shift
 		;;
@@ -143,13 +145,15 @@ echo "$cases" | while read -r name; do
 	esac
 	[ -f "$path" ] || die "no such case: $path"
 	[ "${path##*/}" != lib.sh ] || die "$path: a case cannot be called lib.sh, the library is"
+	wanted=1
+	! grep -q '^# cpus: 2' "$path" || wanted=2
+	[ "${cpus:-$wanted}" = $wanted ] || continue
 	words=$nohz
 	if grep -q '^# append:' "$path"; then
 		words=$(sed -n 's/^# append:[ 	]*//p' "$path" | head -n 1)
 	fi
 	thread=multi
 	! grep -q '^# tcg: single' "$path" || thread=single
-	[ "${tcg:-$thread}" = "$thread" ] || continue
 	seconds=$(sed -n 's/^# timeout: *\([0-9]*\).*/\1/p' "$path" | head -n 1)
 	echo "$(basename "$path" .sh) ${seconds:-$case_seconds} $path $thread $words"
 done >"$work/cases"
