@@ -19,6 +19,10 @@
 	X(psi_task_change)		\
 	X(psi_task_switch)
 
+#define INTEGRALS_FUNCTIONS(X)		\
+	X(acct_update_integrals)	\
+	X(acct_account_cputime)
+
 #ifdef LEANACCT_GATE_VTIME
 #define HAVE_VTIME_FUNCTIONS(X) VTIME_FUNCTIONS(X)
 #else
@@ -31,10 +35,17 @@
 #define HAVE_PSI_FUNCTIONS(X)
 #endif
 
+#ifdef LEANACCT_GATE_INTEGRALS
+#define HAVE_INTEGRALS_FUNCTIONS(X) INTEGRALS_FUNCTIONS(X)
+#else
+#define HAVE_INTEGRALS_FUNCTIONS(X)
+#endif
+
 /* Those that this kernel has. */
 #define LEANACCT_FUNCTIONS(X)		\
 	HAVE_VTIME_FUNCTIONS(X)		\
-	HAVE_PSI_FUNCTIONS(X)
+	HAVE_PSI_FUNCTIONS(X)		\
+	HAVE_INTEGRALS_FUNCTIONS(X)
 /* clang-format on */
 
 #endif

@@ -39,7 +39,8 @@
 #include "gate.h"
 #include "symbols.h"
 
-struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, &leanacct_psi, NULL };
+struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, &leanacct_psi,
+						 &leanacct_integrals, NULL };
 
 static DEFINE_MUTEX(gate_lock);
 static bool gates_gone;	  /* the module is going */
@@ -408,6 +409,10 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 			reason = gate->current_variant->klp_note;
 	} else if (reason) {
 		state = "unfit";
+		by = LEANACCT_NONE;
+	} else if (gate->native && by != LEANACCT_KLP) {
+		state = "native";
+		reason = gate->native;
 		by = LEANACCT_NONE;
 	} else if (by == LEANACCT_KLP) {
 		reason = "stock behind the livepatch, which costs more than stock";

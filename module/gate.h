@@ -58,6 +58,7 @@ struct leanacct_counter {
  * @counters:	names; ends with an empty one
  * @counter:	where a CPU keeps them, in that order
  * @base:	their values at the last reset
+ * @native:	why no kernel needs it, NULL if some do; it can be set all the same
  * @unfit:	what @init returned
  * @current_variant: what is set
  * @wanted:	what a module parameter asked for before the gates were up
@@ -78,6 +79,7 @@ struct leanacct_gate {
 	const struct leanacct_counter *counters;
 	u64 *(*counter)(int cpu);
 	u64 *base;
+	const char *native;
 	const char *unfit;
 	const struct leanacct_variant *current_variant;
 	const struct leanacct_variant *wanted;
@@ -87,6 +89,7 @@ struct leanacct_gate {
 
 extern struct leanacct_gate leanacct_vtime;
 extern struct leanacct_gate leanacct_psi;
+extern struct leanacct_gate leanacct_integrals;
 
 extern struct leanacct_gate *const leanacct_gates[];
 

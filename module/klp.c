@@ -23,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/sched/cputime.h>
 #include <linux/static_call.h>
+#include <linux/tsacct_kern.h>
 #include <linux/vtime.h>
 
 #include "compat.h"

@@ -48,9 +48,11 @@ MODULE_PARM_DESC(revert_after_s,
 		 "seconds after which a variant that is not kept goes back, 0: never");
 
 module_param_cb(vtime, &variant_ops, &leanacct_vtime, 0600);
-MODULE_PARM_DESC(vtime, "variant of the gate vtime: stock null exact jiffy shadow");
+MODULE_PARM_DESC(vtime, "variant of the gate vtime: stock null exact jiffy legacy shadow");
 module_param_cb(psi, &variant_ops, &leanacct_psi, 0600);
 MODULE_PARM_DESC(psi, "variant of the gate psi: stock null exact shadow");
+module_param_cb(integrals, &variant_ops, &leanacct_integrals, 0600);
+MODULE_PARM_DESC(integrals, "variant of the gate integrals: stock null legacy nodiv lean");
 
 static enum leanacct_mechanism wanted = LEANACCT_AUTO;
 

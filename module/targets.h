@@ -21,6 +21,8 @@
 	X(leanacct_vtime_exact_user_exit)		\
 	X(leanacct_vtime_jiffy_user_enter)		\
 	X(leanacct_vtime_jiffy_user_exit)		\
+	X(leanacct_vtime_legacy_user_enter)		\
+	X(leanacct_vtime_legacy_user_exit)		\
 	X(leanacct_vtime_shadow_switch)			\
 	X(leanacct_vtime_shadow_guest_enter)		\
 	X(leanacct_vtime_shadow_user_enter)		\
@@ -42,6 +44,17 @@
 	X(leanacct_psi_null_switch)			\
 	X(leanacct_psi_exact_switch)			\
 	X(leanacct_psi_shadow_switch)
+
+/* void (struct task_struct *) */
+#define INTEGRALS_TARGETS(X)				\
+	X(leanacct_integrals_null_update)		\
+	X(leanacct_integrals_null_account)		\
+	X(leanacct_integrals_legacy_update)		\
+	X(leanacct_integrals_legacy_account)		\
+	X(leanacct_integrals_nodiv_update)		\
+	X(leanacct_integrals_nodiv_account)		\
+	X(leanacct_integrals_lean_update)		\
+	X(leanacct_integrals_lean_account)
 /* clang-format on */
 
 #define LEANACCT_TRAMPOLINE_NAME(fn) fn##_trampoline

@@ -21,7 +21,8 @@
 		.counters = no_counters,				\
 	}
 
-#if !defined(LEANACCT_GATE_VTIME) || !defined(LEANACCT_GATE_PSI)
+#if !defined(LEANACCT_GATE_VTIME) || !defined(LEANACCT_GATE_PSI) || \
+	!defined(LEANACCT_GATE_INTEGRALS)
 
 static const struct leanacct_variant stock_only[] = { { .name = "stock" }, {} };
 static const struct leanacct_counter no_counters[] = { {} };
@@ -37,6 +38,10 @@ ABSENT_GATE(vtime, CONFIG_VIRT_CPU_ACCOUNTING_GEN);
 
 #ifndef LEANACCT_GATE_PSI
 ABSENT_GATE(psi, CONFIG_PSI);
+#endif
+
+#ifndef LEANACCT_GATE_INTEGRALS
+ABSENT_GATE(integrals, CONFIG_TASK_XACCT);
 #endif
 
 #endif

@@ -61,6 +61,8 @@
  * 4.13, since transitions that are synchronous with the tick are charged to
  * the wrong side altogether). Nothing is held: switch and readers need no gate.
  *
+ * legacy. Accounts to the end at every transition, as up to 4.5: for the lab.
+ *
  * shadow. The kernel accounts; the gate keeps its own epochs beside it and
  * compares, per jiffy, whose time it was.
  */
@@ -414,6 +416,47 @@ __replacement void leanacct_vtime_jiffy_user_exit(struct task_struct *tsk)
 	WRITE_ONCE(tsk->vtime.state, VTIME_SYS);
 }
 
+/*
+ * legacy: what the kernel did up to 4.5. Its own code runs, but each transition
+ * hands the sum on at once, to the task's times, the cgroup's, /proc/stat and the
+ * memory integrals. For the lab; together with the gate integrals' legacy.
+ */
+
+static __replacement void legacy_user_enter_body(struct task_struct *tsk)
+{
+	leanacct_body(vtime_user_enter)(tsk);
+}
+
+static __replacement void legacy_user_exit_body(struct task_struct *tsk)
+{
+	leanacct_body(vtime_user_exit)(tsk);
+}
+
+/* Context: interrupts off, tsk is current. */
+__replacement void leanacct_vtime_legacy_user_enter(struct task_struct *tsk)
+{
+	struct vtime *vtime = &tsk->vtime;
+
+	legacy_user_enter_body(tsk);
+	write_seqcount_begin(&vtime->seqcount);
+	if (vtime->stime)
+		static_call(leanacct_account_system_time)(tsk, irq_count(), vtime->stime);
+	vtime->stime = 0;
+	write_seqcount_end(&vtime->seqcount);
+}
+
+__replacement void leanacct_vtime_legacy_user_exit(struct task_struct *tsk)
+{
+	struct vtime *vtime = &tsk->vtime;
+
+	legacy_user_exit_body(tsk);
+	write_seqcount_begin(&vtime->seqcount);
+	if (vtime->utime)
+		static_call(leanacct_account_user_time)(tsk, vtime->utime);
+	vtime->utime = 0;
+	write_seqcount_end(&vtime->seqcount);
+}
+
 /* shadow */
 
 /*
@@ -547,6 +590,15 @@ static const struct leanacct_target jiffy_targets[] = {
 	TARGET(leanacct_vtime_jiffy_user_exit),
 };
 
+static const struct leanacct_target legacy_targets[] = {
+	{},
+	{},
+	{},
+	{},
+	TARGET(leanacct_vtime_legacy_user_enter),
+	TARGET(leanacct_vtime_legacy_user_exit),
+};
+
 static const struct leanacct_target shadow_targets[] = {
 	TARGET(leanacct_vtime_shadow_switch),
 	TARGET(leanacct_vtime_shadow_guest_enter),
@@ -564,6 +616,7 @@ static const struct leanacct_variant variants[] = {
 	{ .name = "jiffy",
 	  .targets = jiffy_targets,
 	  .klp_note = COMPAT_JIFFY_KLP_NET_LOSS ? "net loss under klp" : NULL },
+	{ .name = "legacy", .targets = legacy_targets },
 	{ .name = "shadow", .targets = shadow_targets },
 	{}
 };

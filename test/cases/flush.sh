@@ -39,7 +39,7 @@ is "and no fast path is taken after it" "$(counter fast 1)" "$before"
 ok "exact again" set_variant exact
 kill $load
 
-for v in exact jiffy shadow null; do
+for v in exact jiffy legacy shadow null; do
 	set_variant $v
 	leanacct-bench syscall -c 1 -n 100000000 -r 1 >/dev/null 2>&1 &
 	load=$!

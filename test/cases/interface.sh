@@ -6,7 +6,10 @@
 . /cases/lib.sh
 
 # The names and modes of all files, as the README gives them.
-files='444 mechanism
+files='444 integrals/counters
+444 integrals/functions
+600 integrals/variant
+444 mechanism
 444 psi/counters
 444 psi/functions
 600 psi/variant
@@ -29,7 +32,7 @@ is "the gate is off, in stock" "$(status_of)" "vtime stock - off"
 is "so is psi" "$(status_of psi)" "psi stock - off"
 is "psi's variants" "$(cat "$leanacct/psi/variant")" "[stock] null exact shadow"
 is "variant lists all, stock marked" "$(cat "$leanacct/vtime/variant")" \
-	"[stock] null exact jiffy shadow"
+	"[stock] null exact jiffy legacy shadow"
 like "mechanism marks the one in use" "$(grep -v '^#' "$leanacct/mechanism")" \
 	'^(\(jmp\) call|jmp \(call\)) klp$'
 like "mechanism says why" "$(grep '^#' "$leanacct/mechanism")" 'CONFIG_DYNAMIC_FTRACE_WITH_JMP'
@@ -54,7 +57,7 @@ is "and set" "$(status_of)" "vtime jiffy $mech on"
 
 ok "the parameter takes the same words" put /sys/module/leanacct/parameters/vtime exact
 is "and shows the same list" "$(cat /sys/module/leanacct/parameters/vtime)" \
-	"stock null [exact] jiffy shadow"
+	"stock null [exact] jiffy legacy shadow"
 is "and refuses the same" "$(put /sys/module/leanacct/parameters/vtime bogus)" "Invalid argument"
 is "the parameter is root's alone" \
 	"$(stat -c %a /sys/module/leanacct/parameters/vtime)" 600

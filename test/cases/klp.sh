@@ -31,7 +31,7 @@ for v in null shadow; do
 	ok "psi $v is set" set_variant $v psi
 	is "psi $v is on" "$(status_of psi | cut -d ' ' -f 2-4)" "$v klp on"
 done
-for v in null jiffy shadow; do
+for v in null jiffy legacy shadow; do
 	ok "$v is set" set_variant $v
 	is "$v is on" "$(status_of | cut -d ' ' -f 2-4)" "$v klp on"
 done
