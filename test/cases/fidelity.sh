@@ -144,16 +144,19 @@ for load in 10/90 50/50 90/10; do
 done
 
 # Below 200 us the entry and exit code, which the kernel accounts as the
-# user's, shows. The two runs are not the same, though: by as much as the load's
-# own share by TSC differs between them, the accounted ones may too.
+# user's, shows. Two runs are not the same, though: by as much as the load's own
+# share by TSC differs between them, the accounted ones may too. And single short
+# ones (quick) differ by up to 2 points under stock alone.
+points=1
+[ ! -e /cases/quick ] || points=3
 show stock 1us
 show exact 1us
 stock=$(figure median acct stock 1us)
 load_differs=$(plus "$(figure median truth exact 1us) - $(figure median truth stock 1us)" |
 	tr -d -)
-when_quiet "phases of a microsecond: exact is within 1 point of stock, and what the load differs by" \
+when_quiet "phases of a microsecond: exact is within $points of stock, and what the load differs by" \
 	stock,1us exact,1us -- between "$(figure median acct exact 1us)" \
-	"$(plus "$stock - 1 - $load_differs")" "$(plus "$stock + 1 + $load_differs")"
+	"$(plus "$stock - $points - $load_differs")" "$(plus "$stock + $points + $load_differs")"
 
 show stock tick
 show exact tick
