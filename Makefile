@@ -4,9 +4,10 @@
 KERNEL ?= 6.12
 OTHERS ?= $(shell sh test/vm/kernels.sh --list)
 OPS ?=
+SEED ?=
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules help demo test test-dkms unit bench kernels lint dist deb clean
+.PHONY: modules help demo test test-dkms unit bench seeds kernels lint dist deb clean
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -19,8 +20,10 @@ help:
 	@echo '                                all other kernels); ends with "N passed, N failed, N skipped"'
 	@echo 'make test-dkms                  of them, DKMS alone: the package, signing, Debian 12 and 13'
 	@echo 'make unit                       the unit tests alone'
-	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake cputime tick sleep"]'
+	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake wakehog cputime tick sleep"]'
 	@echo '                                exact instructions per operation, to build/bench/RELEASE.json'
+	@echo 'make seeds [KERNEL=6.12] [SEED="nohz_full"]'
+	@echo '                                published results, made again: the page docs/lab.md'
 	@echo 'make kernels                    the kernels that KERNEL can name, what each offers, what was measured'
 	@echo 'make lint                       compiler warnings, sparse, shellcheck, clang-format'
 	@echo 'make dist                       the release tarball, to build/dist/'
@@ -49,6 +52,10 @@ unit:
 bench:
 	@sh test/vm/packages.sh vm
 	@sh test/vm/bench.sh $(KERNEL) "$(OPS)"
+
+seeds:
+	@sh test/vm/packages.sh vm
+	@sh test/lab/seeds.sh $(KERNEL) $(SEED)
 
 kernels:
 	@sh test/vm/packages.sh vm

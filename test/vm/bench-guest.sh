@@ -20,6 +20,7 @@
 # operation, a gate that it is measured with, and the cgroup depths to run it at
 operations='
 syscall	vtime	0
+syscall	lab	0
 switch	vtime	0 4
 switch	psi	0 4 10
 wake	vtime	0 4
@@ -31,8 +32,8 @@ sleep	vtime	0
 sleep	psi	0
 '
 
-# gate, variant, mechanism, control, and the CPUs to measure on. The other gate
-# is at stock. Taken from the top; the modules are loaded and unloaded as the
+# gate, variant, mechanism, control, and the CPUs to measure on. The other gates
+# are at stock; lab names several, each with its variant. Taken from the top; the modules are loaded and unloaded as the
 # mechanism changes; `best` is jmp, or call where jmp is not. A control is a stock
 # that must come out like the first.
 arms='
@@ -44,6 +45,11 @@ psi	null	jmp	-		nohz_full
 psi	exact	jmp	-		nohz_full housekeeping
 psi	shadow	best	-		nohz_full
 both	exact	best	-		nohz_full
+lab	vtime:legacy,integrals:legacy	best	-	nohz_full
+lab	vtime:legacy,integrals:nodiv	best	-	nohz_full
+lab	vtime:legacy,integrals:lean	best	-	nohz_full
+lab	vtime:jiffy	best	-		nohz_full
+lab	vtime:exact	best	-		nohz_full
 vtime	null	call	-		nohz_full
 vtime	exact	call	-		nohz_full housekeeping
 vtime	jiffy	call	-		nohz_full
@@ -211,22 +217,30 @@ set_gate()
 	esac
 }
 
+# wanted_of GATE: its variant in this arm.
+wanted_of()
+{
+	case $gate,$1 in
+	lab,*)
+		wanted=$(echo "$variant" | tr , '\n' | sed -n "s/^$1://p")
+		echo "${wanted:-stock}"
+		;;
+	"$1,$1" | both,vtime | both,psi)	echo "$variant" ;;
+	*)	echo stock ;;
+	esac
+}
+
 # Bring the gates into the arm, those at stock first. If that cannot be,
 # `missing` has why.
 set_gates()
 {
 	[ "$mechanism" != none ] || return 0
-	for each in vtime psi; do
-		case $gate in
-		"$each" | both)	;;
-		*)	set_gate $each stock ;;
-		esac
+	for each in vtime psi integrals; do
+		[ "$(wanted_of $each)" != stock ] || set_gate $each stock
 	done
-	for each in vtime psi; do
+	for each in vtime psi integrals; do
 		[ -z "$missing" ] || return 0
-		case $gate in
-		"$each" | both)	set_gate $each "$variant" ;;
-		esac
+		set_gate $each "$(wanted_of $each)"
 	done
 }
 
@@ -308,6 +322,7 @@ while read -r gate variant mechanism control roles; do
 	if [ "$mechanism" = best ]; then
 		mechanism=call
 		[ "$loaded" != jmp ] || mechanism=jmp
+		[ "$gate" != lab ] || [ "$loaded" != none ] || ! load jmp || mechanism=jmp
 	fi
 	points "$gate" >/tmp/points
 	[ -s /tmp/points ] || continue

@@ -19,7 +19,8 @@ KERNEL as kernel.sh knows it. OPS are some of (default: all of them)
   syscall switch wake cputime tick sleep     with the gate vtime
   switch wake wakehog sleep                  with the gate psi
 
-  --gate GATE   vtime or psi: leave out the other, and what needs both
+  --gate GATE   vtime or psi: leave out the other, and what needs both; lab:
+                what test/lab/ compares, to RELEASE-lab.json instead
   -r RUNS       runs of each operation in each arm (default 5)
   --no-module   do not build the module first; take what is there
 
@@ -80,6 +81,7 @@ case $gates in
 'vtime psi')	all_ops='syscall switch wake wakehog cputime tick sleep' ;;
 vtime)		all_ops='syscall switch wake cputime tick sleep' ;;
 psi)		all_ops='switch wake wakehog sleep' ;;
+lab)		all_ops=syscall ;;
 *)		bad_usage "no gate '$gates'" ;;
 esac
 [ -n "$(echo "$ops" | tr -d ' ,')" ] || ops=$all_ops
@@ -97,6 +99,7 @@ vm=$top/test/vm
 release=$(sh "$vm/kernel.sh" "$kernel")
 out=$LEANACCT_BUILD/bench/$release
 json=$out.json
+[ "$gates" != lab ] || json=$out-lab.json
 mkdir -p "$out"
 exec 9>"$out/.lock"
 flock -n 9 || die "another bench of $release is running"
