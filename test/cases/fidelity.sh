@@ -11,7 +11,8 @@
 # own reading of the TSC, some milliseconds go to the wrong side, in stock as
 # well. The load sees that by phases that are too long; a run with more than
 # $quiet % of it is tried again, and where it stays so, the tests that cannot
-# do without a quiet machine are skipped and say so.
+# do without a quiet machine are skipped and say so. Up to there, by as many
+# points as the host took percent of the time, shares may be off.
 #
 # cpus: 2
 # timeout: 240
@@ -70,6 +71,12 @@ figure()
 		}' $runs | sort -n |
 		awk -v kind="$1" '{ x[NR] = $1 } END {
 			print kind == "max" ? x[NR] : (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
+}
+
+# allow POINTS VARIANT,LOAD: and what the host took of the time of those runs.
+allow()
+{
+	plus "$1 + $(figure median stolen "${2%,*}" "${2#*,}")"
 }
 
 show()
@@ -139,8 +146,8 @@ for load in 10/90 50/50 90/10; do
 	when_quiet "$load: the load has about that share" exact,$load -- \
 		between "$(figure median truth exact $load)" \
 		$((${load%/*} - 15)) $((${load%/*} + 15))
-	between "$load: exact is within 1 point of the truth" \
-		"$(figure median acct-truth exact $load)" 0 1
+	when_quiet "$load: exact is within 1 point of the truth" exact,$load -- \
+		between "$(figure median acct-truth exact $load)" 0 "$(allow 1 exact,$load)"
 done
 
 # Below 200 us the entry and exit code, which the kernel accounts as the
@@ -163,8 +170,8 @@ show exact tick
 show jiffy tick
 when_quiet "in step with the tick: the load is mostly in the kernel" exact,tick -- \
 	between "$(figure median truth exact tick)" 15 45
-between "in step with the tick: exact is within 2 points of the truth" \
-	"$(figure median acct-truth exact tick)" 0 2
+when_quiet "in step with the tick: exact is within 2 points of the truth" exact,tick -- \
+	between "$(figure median acct-truth exact tick)" 0 "$(allow 2 exact,tick)"
 when_quiet "in step with the tick: jiffy is off by more than 20 points" jiffy,tick -- \
 	between "$(figure max acct-truth jiffy tick)" 20 100
 
@@ -203,7 +210,8 @@ echo "# shadow: $(counter differences) of $(counter shadow_epochs) epochs off by
 	"$(counter diff_max_ns) ns in one"
 between "shadow compared the run" "$compared" $((seconds * 750000000)) 10000000000
 when_quiet "phases of a microsecond: shadow finds exact within 2 % of stock" \
-	shadow,1us -- between "$(plus "100 * $(counter diff_ns) / $compared")" 0 2
+	shadow,1us -- between "$(plus "100 * $(counter diff_ns) / $compared")" \
+	0 "$(allow 2 shadow,1us)"
 
 # Readers, of the own times and of another thread's. What the kernel holds
 # back of the other state, up to a tick, it does not show: so stock's utime +

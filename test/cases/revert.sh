@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The dead man's switch: a variant that is not kept goes back, whatever has become
-# of the shell, the CPU and the clock that it was set by.
+# of the shell, the CPU and the clock that it was set by. (Debian's 6.12 does not let
+# a CPU of isolcpus=domain go offline.)
+# append: nohz_full=1 rcu_nocbs=1
 # timeout: 120
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh
@@ -52,15 +54,13 @@ date -s 2020-01-01 >/dev/null
 is "and far back" "$(date +%Y)" 2020
 ok "it goes back all the same" wait_for 10 is_now exact vtime
 
-# (Under load: while nothing runs there, 6.12 refuses to take a CPU that is alone
-# in its root domain offline, with EBUSY.)
 put "$leanacct/revert_after_s" 12
 # shellcheck disable=SC2016 # $1 is the inner shell's
-taskset 2 sh -c 'echo null >"$1" && exec leanacct-bench syscall -c 1 -n 100000000 -r 1' \
-	sh "$leanacct/vtime/variant" >/dev/null 2>&1 &
+taskset 2 sh -c 'echo null >"$1" && exec sleep 60' \
+	sh "$leanacct/vtime/variant" &
 load=$!
 ok "set" wait_for 4 is_now null vtime
-ok "the CPU that set it goes offline" wait_for 8 put $cpu1 0
+ok "the CPU that set it goes offline" put $cpu1 0
 is "null is on" "$(variant)" null
 ok "it goes back" wait_for 20 is_now exact vtime
 ok "the CPU comes back" put $cpu1 1
