@@ -122,7 +122,13 @@ stop_load $load_pid /tmp/stock "stock"
 echo "# stock: /proc/stat against the clock: $(($(stat_lead) - lead)) ms"
 per_switch=$(($(value /tmp/stock gap_ns) / ($(value /tmp/stock switches) + 1)))
 echo "# stock: $per_switch ns a switch"
-between "stock's own gap at a switch is known" $per_switch 0 2000000
+known=1
+if [ $per_switch -gt 2000000 ]; then
+	known=0
+	skip "stock's own gap at a switch is known" "the host took the CPU away: $per_switch ns a switch"
+else
+	between "stock's own gap at a switch is known" $per_switch 0 2000000
+fi
 
 log_mark
 start_load /tmp/toggled
@@ -138,9 +144,18 @@ switches=$(value /tmp/toggled switches)
 echo "# gap $(value /tmp/toggled gap_ns) ns of $(value /tmp/toggled exec_ns) ns," \
 	"$switches switches; /proc/stat against the clock: $lead ms"
 between "the load ran all the while" "$(value /tmp/toggled calls)" 100000 1000000000
-between "utime + stime: no time is lost, none invented, over what stock does" \
-	"$(value /tmp/toggled gap_ns)" -$((slack + switches * 10000)) \
-	$((slack + switches * (3 * per_switch + 10000)))
+# Of what the host took between a wakeup and its switch, the two clocks each have
+# another part: so the gap may grow by what it took more than under stock.
+took=$(($(value /tmp/toggled stolen_ns) - $(value /tmp/stock stolen_ns)))
+[ $took -gt 0 ] || took=0
+if [ $known = 0 ]; then
+	skip "utime + stime: no time is lost, none invented, over what stock does" \
+		"stock's own gap is not known"
+else
+	between "utime + stime: no time is lost, none invented, over what stock does" \
+		"$(value /tmp/toggled gap_ns)" -$((slack + switches * 10000)) \
+		$((slack + switches * (3 * per_switch + 10000) + took))
+fi
 between "/proc/stat: no time is lost, none invented (to 100 ms)" "$lead" -100 100
 is "no warning in the log" "$(warnings)" ""
 
