@@ -14,7 +14,7 @@
 #
 # A variant that changes under load wants this, see test/vm/run.sh:
 # tcg: single
-# timeout: 300
+# timeout: 500
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh
 
@@ -107,55 +107,55 @@ load
 echo "# order: $(order $toggles 1 |
 	awk '{ n[$1]++ } END { for (v in n) printf "%s %d ", v, n[v] }')"
 
-# The same load while another gate is toggled: text is patched as often, the
-# other CPU is as busy, and the accounting of the load is stock's. (That makes few
-# switches, so a task is woken besides.)
-start_load /tmp/stock
-load_pid=$!
-sleep 1
-lead=$(stat_lead)
-disturb 100 &
-disturb_pid=$!
-ok "toggles of psi are taken, for comparison" toggle_psi 15
-wait $disturb_pid
-stop_load $load_pid /tmp/stock "stock"
-echo "# stock: /proc/stat against the clock: $(($(stat_lead) - lead)) ms"
-per_switch=$(($(value /tmp/stock gap_ns) / ($(value /tmp/stock switches) + 1)))
-echo "# stock: $per_switch ns a switch"
-known=1
-if [ $per_switch -gt 2000000 ]; then
-	known=0
-	skip "stock's own gap at a switch is known" "the host took the CPU away: $per_switch ns a switch"
-else
-	between "stock's own gap at a switch is known" $per_switch 0 2000000
-fi
+# One try: gap, low and high are set. The host may take the CPU between a wakeup
+# and its switch, in the one run and not in the other, which nothing here can
+# tell from time invented; but what a toggle loses, it loses in each try.
+try()
+{
+	# The same load while another gate is toggled: text is patched as often, the
+	# other CPU is as busy, and the accounting of the load is stock's. (That makes few
+	# switches, so a task is woken besides.)
+	start_load /tmp/stock
+	load_pid=$!
+	sleep 1
+	lead=$(stat_lead)
+	disturb 100 &
+	disturb_pid=$!
+	ok "toggles of psi are taken, for comparison" toggle_psi 15
+	wait $disturb_pid
+	stop_load $load_pid /tmp/stock "stock"
+	echo "# stock: /proc/stat against the clock: $(($(stat_lead) - lead)) ms"
+	per_switch=$(($(value /tmp/stock gap_ns) / ($(value /tmp/stock switches) + 1)))
+	echo "# stock: $per_switch ns a switch"
+	start_load /tmp/toggled
+	load_pid=$!
+	sleep 1
+	lead=$(stat_lead)
+	begin=$(cut -d . -f 1 /proc/uptime)
+	ok "$toggles toggles under load are taken" toggle $toggles 1
+	echo "# $toggles toggles took $(($(cut -d . -f 1 /proc/uptime) - begin)) s"
+	lead=$(($(stat_lead) - lead))
+	stop_load $load_pid /tmp/toggled "toggled"
+	switches=$(value /tmp/toggled switches)
+	echo "# gap $(value /tmp/toggled gap_ns) ns of $(value /tmp/toggled exec_ns) ns," \
+		"$switches switches; /proc/stat against the clock: $lead ms"
+	gap=$(value /tmp/toggled gap_ns)
+	low=-$((slack + switches * 10000))
+	high=$((slack + switches * (3 * per_switch + 10000)))
+}
 
 log_mark
-start_load /tmp/toggled
-load_pid=$!
-sleep 1
-lead=$(stat_lead)
-begin=$(cut -d . -f 1 /proc/uptime)
-ok "$toggles toggles under load are taken" toggle $toggles 1
-echo "# $toggles toggles took $(($(cut -d . -f 1 /proc/uptime) - begin)) s"
-lead=$(($(stat_lead) - lead))
-stop_load $load_pid /tmp/toggled "toggled"
-switches=$(value /tmp/toggled switches)
-echo "# gap $(value /tmp/toggled gap_ns) ns of $(value /tmp/toggled exec_ns) ns," \
-	"$switches switches; /proc/stat against the clock: $lead ms"
+for n in 1 2 3; do
+	try
+	if [ "$per_switch" -le 2000000 ] && [ "$gap" -ge "$low" ] && [ "$gap" -le "$high" ]; then
+		break
+	fi
+	echo "# try $n: not within $low to $high"
+done
+between "stock's own gap at a switch is known" "$per_switch" 0 2000000
 between "the load ran all the while" "$(value /tmp/toggled calls)" 100000 1000000000
-# Of what the host took between a wakeup and its switch, the two clocks each have
-# another part: so the gap may grow by what it took more than under stock.
-took=$(($(value /tmp/toggled stolen_ns) - $(value /tmp/stock stolen_ns)))
-[ $took -gt 0 ] || took=0
-if [ $known = 0 ]; then
-	skip "utime + stime: no time is lost, none invented, over what stock does" \
-		"stock's own gap is not known"
-else
-	between "utime + stime: no time is lost, none invented, over what stock does" \
-		"$(value /tmp/toggled gap_ns)" -$((slack + switches * 10000)) \
-		$((slack + switches * (3 * per_switch + 10000) + took))
-fi
+between "utime + stime: no time is lost, none invented, over what stock does" \
+	"$gap" "$low" "$high"
 between "/proc/stat: no time is lost, none invented (to 100 ms)" "$lead" -100 100
 is "no warning in the log" "$(warnings)" ""
 
