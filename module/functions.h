@@ -29,22 +29,15 @@
 #define HAVE_VTIME_FUNCTIONS(X)
 #endif
 
-#ifdef LEANACCT_GATE_PSI
-#define HAVE_PSI_FUNCTIONS(X) PSI_FUNCTIONS(X)
-#else
-#define HAVE_PSI_FUNCTIONS(X)
-#endif
-
 #ifdef LEANACCT_GATE_INTEGRALS
 #define HAVE_INTEGRALS_FUNCTIONS(X) INTEGRALS_FUNCTIONS(X)
 #else
 #define HAVE_INTEGRALS_FUNCTIONS(X)
 #endif
 
-/* Those that this kernel has. */
-#define LEANACCT_FUNCTIONS(X)		\
+/* Those of this kernel that leanacct_klp.ko patches. Not psi's, see there. */
+#define LEANACCT_KLP_FUNCTIONS(X)	\
 	HAVE_VTIME_FUNCTIONS(X)		\
-	HAVE_PSI_FUNCTIONS(X)		\
 	HAVE_INTEGRALS_FUNCTIONS(X)
 /* clang-format on */
 

@@ -90,6 +90,8 @@ static const char *gate_unfit(struct leanacct_gate *gate, int *error, const char
 	}
 	if (leanacct_mechanism() == LEANACCT_NONE)
 		return leanacct_mechanism_reason();
+	if (leanacct_mechanism() == LEANACCT_KLP && gate->klp_unfit)
+		return gate->klp_unfit;
 	*error = 0;
 	return NULL;
 }

@@ -59,6 +59,7 @@ struct leanacct_counter {
  * @counter:	where a CPU keeps them, in that order
  * @base:	their values at the last reset
  * @native:	why no kernel needs it, NULL if some do; it can be set all the same
+ * @klp_unfit:	why livepatch cannot be used for it, NULL if it can
  * @unfit:	what @init returned
  * @current_variant: what is set
  * @wanted:	what a module parameter asked for before the gates were up
@@ -80,6 +81,7 @@ struct leanacct_gate {
 	u64 *(*counter)(int cpu);
 	u64 *base;
 	const char *native;
+	const char *klp_unfit;
 	const char *unfit;
 	const struct leanacct_variant *current_variant;
 	const struct leanacct_variant *wanted;

@@ -10,7 +10,15 @@
  *	echo 0 >/sys/kernel/livepatch/leanacct_klp/enabled
  *
  * is what unpatches; then it can be removed. In between, every function of
- * every gate goes through livepatch, in stock too.
+ * its table goes through livepatch, in stock too.
+ *
+ * The kernel gives each task its state in a transition by a walk of the task
+ * list. One that has ended and was reaped is on no list any more, but still runs
+ * up to its last switch: a patched function that it calls there, just when a
+ * transition begins, finds no state, and klp_ftrace_handler() warns (harmless by
+ * itself, a panic under panic_on_warn). No caller of livepatch can close that.
+ * So psi_task_switch(), which every ended task calls last, must not be patched,
+ * nor what can run beside it under the same rq lock: gate psi has no klp.
  *
  *	init		leanacct_klp_begin()	gates must be in stock
  *	post_patch	leanacct_klp_ready()	all tasks go through: gates free
@@ -40,10 +48,10 @@
 
 #include "functions.h"
 
-LEANACCT_FUNCTIONS(ENTRY)
+LEANACCT_KLP_FUNCTIONS(ENTRY)
 
 static struct klp_func funcs[] = {
-	LEANACCT_FUNCTIONS(PATCH)
+	LEANACCT_KLP_FUNCTIONS(PATCH)
 	{}
 };
 /* clang-format on */

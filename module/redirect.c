@@ -114,7 +114,7 @@ enum leanacct_mechanism leanacct_mechanism(void)
 const char *leanacct_mechanism_reason(void)
 {
 	if (klp_on)
-		return "leanacct_klp is loaded: every function goes through livepatch, stock too";
+		return "leanacct_klp is loaded: all but psi goes through livepatch, stock too";
 	return base_reason;
 }
 

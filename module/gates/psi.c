@@ -826,11 +826,7 @@ static const struct leanacct_target shadow_targets[] = {
 static const struct leanacct_variant variants[] = {
 	{ .name = "stock" },
 	{ .name = "null", .targets = null_targets },
-	{
-		.name = "exact",
-		.targets = exact_targets,
-		.klp_note = "net loss under klp for switches and in the root cgroup",
-	},
+	{ .name = "exact", .targets = exact_targets },
 	{ .name = "shadow", .targets = shadow_targets },
 	{}
 };
@@ -887,6 +883,7 @@ struct leanacct_gate leanacct_psi = {
 	.nr_funcs = ARRAY_SIZE(funcs),
 	.init = psi_gate_init,
 	.fit = psi_gate_fit,
+	.klp_unfit = "not by klp: livepatch warns when a task ends while it comes or goes",
 	.counters = counters,
 	.counter = psi_counter,
 };

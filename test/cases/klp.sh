@@ -22,15 +22,13 @@ ok "exact is set when asked for by name" set_variant exact
 is "and called a net loss" "$(status_of)" "vtime exact klp on net loss under klp"
 leanacct-bench syscall -c 1 -n 20000 -r 1 >/dev/null
 between "it is reached" "$(counter fast 1)" 30000 1000000
-ok "psi too" set_variant exact psi
-is "and where it is one is said" "$(status_of psi)" \
-	"psi exact klp on net loss under klp for switches and in the root cgroup"
-leanacct-bench wake -c 1 -n 2000 -r 1 >/dev/null
-between "it is reached too" "$(counter fast 1 psi)" 8000 1000000
-for v in null shadow; do
-	ok "psi $v is set" set_variant $v psi
-	is "psi $v is on" "$(status_of psi | cut -d ' ' -f 2-4)" "$v klp on"
-done
+# A task that has ended goes through psi_task_switch last, with no state in a
+# transition: the kernel warned, seen on 6.1-rt.
+is "psi is not patched, vtime is" "$(find "$leanacct_klp/vmlinux" -name 'psi_*' | wc -l)
+$(find "$leanacct_klp/vmlinux" -name 'vtime_user_enter*' | wc -l)" "0
+1"
+is "psi is refused" "$(set_variant exact psi)" "Operation not supported"
+like "with the reason" "$(status_of psi)" '^psi stock - unfit not by klp: livepatch warns'
 for v in null jiffy legacy shadow; do
 	ok "$v is set" set_variant $v
 	is "$v is on" "$(status_of | cut -d ' ' -f 2-4)" "$v klp on"

@@ -59,8 +59,6 @@ none	stock	call	after_stock	nohz_full
 vtime	null	klp	-		nohz_full
 vtime	exact	klp	-		nohz_full housekeeping
 vtime	jiffy	klp	-		nohz_full
-psi	null	klp	-		nohz_full
-psi	exact	klp	-		nohz_full
 none	stock	none	after_unload	nohz_full housekeeping
 '
 
