@@ -16,9 +16,11 @@
  * list. One that has ended and was reaped is on no list any more, but still runs
  * up to its last switch: a patched function that it calls there, just when a
  * transition begins, finds no state, and klp_ftrace_handler() warns (harmless by
- * itself, a panic under panic_on_warn). No caller of livepatch can close that.
+ * itself, a panic under panic_on_warn). No user of livepatch can close that.
  * So psi_task_switch(), which every ended task calls last, must not be patched,
- * nor what can run beside it under the same rq lock: gate psi has no klp.
+ * nor psi_task_change(), which that switch calls for each task that it pulls
+ * from another CPU: gate psi has no klp. Of the other gates an ended task calls
+ * something only if a tick or a preemption hits these last steps.
  *
  *	init		leanacct_klp_begin()	gates must be in stock
  *	post_patch	leanacct_klp_ready()	all tasks go through: gates free

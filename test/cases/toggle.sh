@@ -107,7 +107,7 @@ load
 echo "# order: $(order $toggles 1 |
 	awk '{ n[$1]++ } END { for (v in n) printf "%s %d ", v, n[v] }')"
 
-# One try: gap, low and high are set. The host may take the CPU between a wakeup
+# One try: per_switch, lead, gap, low and high are set. The host may take the CPU between a wakeup
 # and its switch, in the one run and not in the other, which nothing here can
 # tell from time invented; but what a toggle loses, it loses in each try.
 try()
