@@ -6,6 +6,9 @@
  *	share ratio CPU SECONDS USER_US SYS_US
  *		in turn: spin in user mode for USER_US, one system call of about
  *		SYS_US (a read of /dev/zero, its size found by trial)
+ *	share watch CPU SECONDS USER_US SYS_US
+ *		the same, and in between, about 20 times a second, look at how far
+ *		utime + stime and sum_exec_runtime are apart
  *	share work CPU SECONDS LOOPS BYTES
  *		in turn: LOOPS rounds of a loop in user mode, a read of BYTES. The
  *		same instructions whatever the machine's pace, for short phases.
@@ -32,6 +35,13 @@
  *	stolen_ns=0			by which phases were longer than they should be:
  *				the host took the CPU away, or another task
  *
+ * and of watch, about the stretches between two looks:
+ *
+ *	quiet=850			those without a switch
+ *	quiet_ns=-1200			what gap_ns grew by in them, all together
+ *	switched=12			those with one
+ *	at_switch_ns=171000		what it grew by in them, for each switch: the median
+ *
  * (ratio 1 1 200 1800 on the nohz_full CPU of a 6.12 guest in TCG. Truth and
  * accounting differ by the kernel's entry and exit code, which lies outside of
  * what the kernel accounts as its own: some 0.5 us a call.)
@@ -57,6 +67,7 @@ static void on_signal(int sig)
 
 enum mode {
 	RATIO,
+	WATCH,
 	WORK,
 	TICK
 };
@@ -166,6 +177,7 @@ static void run(struct load *l, uint64_t cycles)
 	while (!stop && (!cycles || l->last - begin < cycles)) {
 		switch (l->mode) {
 		case RATIO:
+		case WATCH:
 			spin_until(l->last + l->spin);
 			break;
 		case WORK:
@@ -179,9 +191,80 @@ static void run(struct load *l, uint64_t cycles)
 	}
 }
 
+static long switches(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_THREAD, &ru);
+	return ru.ru_nvcsw + ru.ru_nivcsw;
+}
+
+/* Most stretches with a switch that the median is of; the first ones. */
+#define MOST 10000
+
+/**
+ * struct watch - what the stretches between two looks at the gap brought
+ * @gap, @switches: at the last look
+ * @quiet:	stretches without a switch
+ * @quiet_gap:	what the gap grew by in them
+ * @switched:	stretches with one
+ * @at_switch:	what it grew by in each of these, for each switch
+ */
+struct watch {
+	int64_t gap, switches, quiet, quiet_gap, switched;
+	double at_switch[MOST];
+};
+
+/* A look that no switch falls into; the last one may, and does not count. */
+static void look(struct watch *w, double per_ns)
+{
+	int64_t gap, count;
+	struct times t;
+
+	do {
+		count = switches();
+		gap = settled_gap(&t, per_ns);
+	} while (count != switches() && !stop);
+	if (stop)
+		return;
+	if (count == w->switches) {
+		w->quiet++;
+		w->quiet_gap += gap - w->gap;
+	} else if (w->switched < MOST) {
+		w->at_switch[w->switched++] = (double)(gap - w->gap) / (count - w->switches);
+	}
+	w->gap = gap;
+	w->switches = count;
+}
+
+/* As run(), with a look every 25 ms; looks count as user time. */
+static void run_watched(struct load *l, uint64_t cycles, double per_ns, struct watch *w)
+{
+	uint64_t begin = l->last;
+
+	while (!stop && (!cycles || l->last - begin < cycles)) {
+		run(l, 25000000 * per_ns);
+		look(w, per_ns);
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *value, int64_t count)
+{
+	qsort(value, count, sizeof(*value), by_size);
+	return count ? value[count / 2] : 0;
+}
+
 static int usage(void)
 {
 	fputs("usage: share ratio CPU SECONDS USER_US SYS_US\n"
+	      "       share watch CPU SECONDS USER_US SYS_US\n"
 	      "       share work CPU SECONDS LOOPS BYTES\n"
 	      "       share tick CPU SECONDS\n"
 	      "SECONDS 0: until SIGTERM\n",
@@ -205,12 +288,15 @@ int main(int argc, char **argv)
 	struct times t0, t1, settled;
 	struct rusage ru0, ru1;
 	struct load load = { 0 };
+	static struct watch watch;
 	int64_t gap0, gap1;
 	double per_ns, sys, jiffy;
 	long cpu, seconds;
 
 	if (argc == 6 && !strcmp(argv[1], "ratio"))
 		load.mode = RATIO;
+	else if (argc == 6 && !strcmp(argv[1], "watch"))
+		load.mode = WATCH;
 	else if (argc == 6 && !strcmp(argv[1], "work"))
 		load.mode = WORK;
 	else if (argc == 4 && !strcmp(argv[1], "tick"))
@@ -230,6 +316,7 @@ int main(int argc, char **argv)
 	jiffy = jiffy_ns() * per_ns;
 	switch (load.mode) {
 	case RATIO:
+	case WATCH:
 		load.spin = number(argv[4], "USER_US", 0, 1000000) * 1000 * per_ns;
 		sys = number(argv[5], "SYS_US", 0, 1000000) * 1000 * per_ns;
 		calibrate(&load, sys);
@@ -250,11 +337,15 @@ int main(int argc, char **argv)
 	}
 	one_call(&load); /* and its pages, its code are there */
 
-	gap0 = settled_gap(&t0, per_ns);
+	watch.switches = switches();
+	gap0 = watch.gap = settled_gap(&t0, per_ns);
 	getrusage(RUSAGE_THREAD, &ru0);
 	load.user = load.sys = load.calls = load.stolen = 0;
 	load.last = __rdtsc();
-	run(&load, seconds * 1000000000 * per_ns);
+	if (load.mode == WATCH)
+		run_watched(&load, seconds * 1000000000 * per_ns, per_ns, &watch);
+	else
+		run(&load, seconds * 1000000000 * per_ns);
 	settle(per_ns, 0);
 	load.user += __rdtsc() - load.last;
 	t1 = read_times(0);
@@ -273,5 +364,11 @@ int main(int argc, char **argv)
 	say("rusage_sys_us", timeval_us(ru1.ru_stime) - timeval_us(ru0.ru_stime));
 	say("switches", ru1.ru_nvcsw - ru0.ru_nvcsw + ru1.ru_nivcsw - ru0.ru_nivcsw);
 	say("stolen_ns", load.stolen / per_ns);
+	if (load.mode == WATCH) {
+		say("quiet", watch.quiet);
+		say("quiet_ns", watch.quiet_gap);
+		say("switched", watch.switched);
+		say("at_switch_ns", median(watch.at_switch, watch.switched));
+	}
 	return 0;
 }
