@@ -9,8 +9,8 @@
  * there before, for the published comparison (docs/lab.md).
  *
  * legacy	4.5: with interrupts off, the time since the last addition goes
- *		through jiffies and a timeval to microseconds: two divisions more
- *		than anybody needs, at each accounting of CPU time
+ *		through jiffies and a timeval to microseconds: two divisions (by
+ *		constants) more than anybody needs, at each accounting of CPU time
  * nodiv	patch 1: nanoseconds, nothing below a tick
  * lean		patches 1 to 3: interrupts are left alone too
  *

@@ -97,7 +97,7 @@
 	X(call_worker)		/*	a worker goes to sleep */	\
 	X(call_inconsistent)	/*	flags that must not be */	\
 	X(shadow_levels)	/* levels that shadow compared */	\
-	X(shadow_skipped)	/* not: too deep, or switched off meanwhile */		\
+	X(shadow_skipped)	/* not: too deep, or switched off meanwhile */ \
 	X(diff_counts)		/* differences: counts */		\
 	X(diff_mask)		/*	mask */				\
 	X(diff_times)		/*	times[] or state_start */	\
