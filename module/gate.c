@@ -40,7 +40,7 @@
 #include "symbols.h"
 
 struct leanacct_gate *const leanacct_gates[] = { &leanacct_vtime, &leanacct_psi,
-						 &leanacct_integrals, NULL };
+						 &leanacct_integrals, &leanacct_batch, NULL };
 
 static DEFINE_MUTEX(gate_lock);
 static bool gates_gone;	  /* the module is going */
@@ -66,6 +66,12 @@ static const struct leanacct_variant *find_variant(const struct leanacct_gate *g
 	return NULL;
 }
 
+/* What the gate's functions are redirected by, while it is on. */
+static enum leanacct_mechanism mechanism_of(const struct leanacct_gate *gate)
+{
+	return gate->nr_funcs ? leanacct_mechanism() : LEANACCT_NONE;
+}
+
 /*
  * Why can the gate not be used here? NULL if it can. Where it is for one of its
  * functions, @func is its name, else "".
@@ -88,9 +94,9 @@ static const char *gate_unfit(struct leanacct_gate *gate, int *error, const char
 			return gate->funcs[i].unfit;
 		}
 	}
-	if (leanacct_mechanism() == LEANACCT_NONE)
+	if (gate->nr_funcs && mechanism_of(gate) == LEANACCT_NONE)
 		return leanacct_mechanism_reason();
-	if (leanacct_mechanism() == LEANACCT_KLP && gate->klp_unfit)
+	if (mechanism_of(gate) == LEANACCT_KLP && gate->klp_unfit)
 		return gate->klp_unfit;
 	*error = 0;
 	return NULL;
@@ -139,13 +145,13 @@ static int gate_change(struct leanacct_gate *gate, const struct leanacct_variant
 	if (gate->current_variant->targets && gate->disarm)
 		gate->disarm();
 	ret = redirect_all(gate, variant);
+	if (!ret && variant->targets && gate->arm)
+		ret = gate->arm();
 	if (ret && variant->targets) {
 		redirect_all(gate, stock(gate));
 		variant = stock(gate);
 	}
 	gate->current_variant = variant;
-	if (variant->targets && gate->arm)
-		gate->arm();
 	return ret;
 }
 
@@ -178,7 +184,7 @@ static void revert_work(struct work_struct *work)
 	now = gate->current_variant;
 	if (!kept || gates_gone || delayed_work_pending(&gate->revert))
 		goto out;
-	if (klp_changing) {
+	if (klp_changing && gate->nr_funcs) {
 		mod_delayed_work(revert_wq, &gate->revert, HZ);
 		goto out;
 	}
@@ -249,7 +255,7 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 	/* Again, where a redirect could not be undone before. */
 	if (gate->current_variant == variant && (variant->targets || !gate_held(gate)))
 		goto out;
-	if (klp_changing) {
+	if (klp_changing && gate->nr_funcs) {
 		pr_err("%s: leanacct_klp is in transition; wait for it, see /sys/kernel/livepatch/leanacct_klp/transition\n",
 		       gate->name);
 		ret = -EBUSY;
@@ -271,7 +277,7 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 		       gate->current_variant->name);
 	else
 		pr_info("%s: %s by %s\n", gate->name, variant->name,
-			leanacct_mechanism_name(variant->targets ? leanacct_mechanism() :
+			leanacct_mechanism_name(variant->targets ? mechanism_of(gate) :
 								   LEANACCT_NONE));
 out:
 	mutex_unlock(&gate_lock);
@@ -400,7 +406,7 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 	int error;
 
 	mutex_lock(&gate_lock);
-	by = leanacct_mechanism();
+	by = mechanism_of(gate);
 	reason = gate_unfit(gate, &error, &func);
 	if (gate->current_variant->targets) {
 		taken = gate_taken_away(gate, &func);
@@ -421,7 +427,7 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 	} else {
 		by = LEANACCT_NONE;
 	}
-	if (klp_changing) {
+	if (klp_changing && gate->nr_funcs) {
 		reason = "leanacct_klp is in transition";
 		func = "";
 	}
@@ -429,6 +435,10 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 		   leanacct_mechanism_name(by), state);
 	if (reason)
 		seq_printf(m, " %s%s%s", func, *func ? ": " : "", reason);
+	if (gate->note && gate->current_variant->targets) {
+		seq_puts(m, reason ? "; " : " ");
+		gate->note(m);
+	}
 	if (gate->kept)
 		seq_printf(m, "%s back to %s in %lu s unless kept", reason ? ";" : "",
 			   gate->kept->name, revert_seconds(gate));
@@ -478,7 +488,7 @@ int leanacct_klp_begin(void)
 
 	mutex_lock(&gate_lock);
 	leanacct_for_each_gate(gate) {
-		if (!gate->current_variant->targets)
+		if (!gate->current_variant->targets || !gate->nr_funcs)
 			continue;
 		pr_err("klp: gate %s is in %s: write stock to its variant first\n", gate->name,
 		       gate->current_variant->name);
@@ -516,6 +526,8 @@ void leanacct_klp_leave(void)
 	mutex_lock(&gate_lock);
 	klp_changing = true;
 	leanacct_for_each_gate(gate) {
+		if (!gate->nr_funcs)
+			continue;
 		if (gate->current_variant->targets)
 			gate_change(gate, stock(gate));
 		gate->kept = NULL;

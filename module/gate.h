@@ -45,16 +45,18 @@ struct leanacct_counter {
  * struct leanacct_gate - stands before one family of the kernel's functions
  * @name:	its word
  * @variants:	stock first, then the others; ends with an empty one
- * @funcs:	the functions that it holds
+ * @funcs:	the functions that it holds; a gate may do without
  * @nr_funcs:	how many
  * @init:	find what the gate calls in the kernel, at load. Return NULL, or
  *		why it cannot be used.
  * @fit:	is there anything to gate here? Return 0, or an errno and a
  *		sentence in @reason. Asked each time a variant is set.
- * @arm:	all redirects are in: begin to hold. Optional.
+ * @arm:	all redirects are in: begin to hold. Return 0 or an errno: then the
+ *		gate goes back to stock, without @disarm. Optional.
  * @disarm:	hold nothing any longer, on any CPU, before the redirects go or
  *		change. On return every figure is where stock would have it.
  *		Optional.
+ * @note:	for status, while it is on: what there is to know. Optional.
  * @counters:	names; ends with an empty one
  * @counter:	where a CPU keeps them, in that order
  * @base:	their values at the last reset
@@ -75,8 +77,9 @@ struct leanacct_gate {
 	unsigned int nr_funcs;
 	const char *(*init)(void);
 	int (*fit)(const char **reason);
-	void (*arm)(void);
+	int (*arm)(void);
 	void (*disarm)(void);
+	void (*note)(struct seq_file *m);
 	const struct leanacct_counter *counters;
 	u64 *(*counter)(int cpu);
 	u64 *base;
@@ -92,6 +95,7 @@ struct leanacct_gate {
 extern struct leanacct_gate leanacct_vtime;
 extern struct leanacct_gate leanacct_psi;
 extern struct leanacct_gate leanacct_integrals;
+extern struct leanacct_gate leanacct_batch;
 
 extern struct leanacct_gate *const leanacct_gates[];
 

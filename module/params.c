@@ -7,6 +7,7 @@
  *			At load it is set once the module is up; a refusal
  *			then leaves stock, with its reason in the log and in
  *			status. An unknown word makes the load fail.
+ * batch_factor=N	0600, see gates/batch.c.
  * revert_after_s=N	0600, the file of that name in debugfs.
  * mechanism=WORD	0444, at load only: auto (default), jmp or call.
  */
@@ -53,6 +54,8 @@ module_param_cb(psi, &variant_ops, &leanacct_psi, 0600);
 MODULE_PARM_DESC(psi, "variant of the gate psi: stock null exact shadow");
 module_param_cb(integrals, &variant_ops, &leanacct_integrals, 0600);
 MODULE_PARM_DESC(integrals, "variant of the gate integrals: stock null legacy nodiv lean");
+module_param_cb(batch, &variant_ops, &leanacct_batch, 0600);
+MODULE_PARM_DESC(batch, "variant of the gate batch: stock scaled");
 
 static enum leanacct_mechanism wanted = LEANACCT_AUTO;
 

@@ -14,7 +14,7 @@ if [ $# -lt 1 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
 fi
 
 # The cases of test/cases/ that run on every kernel.
-everywhere='boot interface toggle fidelity psi_shadow psi_leak'
+everywhere='boot interface batch toggle fidelity psi_shadow psi_leak'
 
 # A row a stream: how many CPUs it needs, its name, its command. Those that need
 # two run first, one at a time: they look at times. Then the others, two at a time,

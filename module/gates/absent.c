@@ -22,7 +22,7 @@
 	}
 
 #if !defined(LEANACCT_GATE_VTIME) || !defined(LEANACCT_GATE_PSI) || \
-	!defined(LEANACCT_GATE_INTEGRALS)
+	!defined(LEANACCT_GATE_INTEGRALS) || !defined(LEANACCT_GATE_BATCH)
 
 static const struct leanacct_variant stock_only[] = { { .name = "stock" }, {} };
 static const struct leanacct_counter no_counters[] = { {} };
@@ -42,6 +42,10 @@ ABSENT_GATE(psi, CONFIG_PSI);
 
 #ifndef LEANACCT_GATE_INTEGRALS
 ABSENT_GATE(integrals, CONFIG_TASK_XACCT);
+#endif
+
+#ifndef LEANACCT_GATE_BATCH
+ABSENT_GATE(batch, CONFIG_HOTPLUG_CPU);
 #endif
 
 #endif

@@ -665,10 +665,11 @@ static int vtime_fit(const char **reason)
 	return 0;
 }
 
-static void vtime_arm(void)
+static int vtime_arm(void)
 {
 	/* Reaches every hook at its next slow path; see the top for clearing. */
 	WRITE_ONCE(armed, true);
+	return 0;
 }
 
 static void leave_cpu(void *holds)

@@ -6,7 +6,10 @@
 . /cases/lib.sh
 
 # The names and modes of all files, as the README gives them.
-files='444 integrals/counters
+files='444 batch/counters
+444 batch/functions
+600 batch/variant
+444 integrals/counters
 444 integrals/functions
 600 integrals/variant
 444 mechanism

@@ -9,7 +9,7 @@
 #	/bin/			busybox, leanacct, leanacct-bench, test/programs/*
 #	/lib/psi_lib.sh		test/programs/psi_lib.sh
 #	/lib/drivers/		a block device, see drivers.sh
-#	/lib/leanacct/		leanacct.ko leanacct_klp.ko leanacct_hold.ko, where they
+#	/lib/leanacct/		leanacct.ko leanacct_klp.ko and the tests' own, where they
 #				are built
 set -eu
 
@@ -72,7 +72,7 @@ cp /bin/busybox "$root/bin/"
 ln -s busybox "$root/bin/sh"
 cp "$top/test/vm/init" "$root/init"
 [ ! -e "$top/scripts/leanacct" ] || cp "$top/scripts/leanacct" "$root/bin/"
-for ko in leanacct.ko leanacct_klp.ko leanacct_hold.ko; do
+for ko in leanacct.ko leanacct_klp.ko leanacct_hold.ko leanacct_tree.ko; do
 	[ ! -e "$modules/$ko" ] || cp "$modules/$ko" "$root/lib/leanacct/"
 done
 

@@ -93,7 +93,7 @@ if grep -qiE 'warning|objtool:' "$log"; then
 	exit 1
 fi
 
-for ko in leanacct.ko leanacct_klp.ko test/leanacct_hold.ko; do
+for ko in leanacct.ko leanacct_klp.ko test/leanacct_hold.ko test/leanacct_tree.ko; do
 	if [ ! -f "$src/$ko" ]; then
 		echo "module.sh: the build made no $ko (see $log)" >&2
 		exit 1
