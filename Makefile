@@ -22,7 +22,7 @@ help:
 	@echo 'make unit                       the unit tests alone'
 	@echo 'make bench [KERNEL=6.12] [OPS="syscall switch wake wakehog cputime tick sleep"]'
 	@echo '                                exact instructions per operation, to build/bench/RELEASE.json'
-	@echo 'make seeds [KERNEL=6.12] [SEED="nohz_full"]'
+	@echo 'make seeds [KERNEL=6.12] [SEED="nohz_full batch"]'
 	@echo '                                published results, made again: the page docs/lab.md'
 	@echo 'make kernels                    the kernels that KERNEL can name, what each offers, what was measured'
 	@echo 'make lint                       compiler warnings, sparse, shellcheck, clang-format'

@@ -29,6 +29,8 @@ table()
 	echo "1 dkms sh test/dkms/run.sh"
 	echo "1 $1-beside sh test/vm/run.sh $1 --cpus 1"
 	echo "1 unfit sh test/unfit/run.sh $1"
+	# As in the lab, on fewer CPUs (but more than the 16 that make 32 of the batch).
+	echo "1 lab sh test/vm/run.sh $1 --qemu-arg -smp --qemu-arg 20 test/lab/batch_guest.sh"
 	shift
 	for kernel; do
 		# PSI is another's before 6.2 and the fastest way to it another's since 6.19.

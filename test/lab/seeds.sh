@@ -8,7 +8,7 @@
 set -eu
 
 # What there is: a script of this name here each.
-all='nohz_full'
+all='nohz_full batch'
 
 usage()
 {
