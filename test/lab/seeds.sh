@@ -23,6 +23,7 @@ case ${1-} in
 esac
 kernel=$1
 shift
+# shellcheck disable=SC2086 # words
 [ $# -gt 0 ] || set -- $all
 here=$(cd "$(dirname "$0")" && pwd)
 for seed; do
