@@ -72,6 +72,12 @@ static enum leanacct_mechanism mechanism_of(const struct leanacct_gate *gate)
 	return gate->nr_funcs ? leanacct_mechanism() : LEANACCT_NONE;
 }
 
+/* Tasks are on their way into the livepatch or out of it: no redirect may change. */
+static bool klp_in_the_way(const struct leanacct_gate *gate)
+{
+	return klp_changing && gate->nr_funcs;
+}
+
 /*
  * Why can the gate not be used here? NULL if it can. Where it is for one of its
  * functions, @func is its name, else "".
@@ -94,7 +100,7 @@ static const char *gate_unfit(struct leanacct_gate *gate, int *error, const char
 			return gate->funcs[i].unfit;
 		}
 	}
-	if (gate->nr_funcs && mechanism_of(gate) == LEANACCT_NONE)
+	if (gate->nr_funcs && leanacct_mechanism() == LEANACCT_NONE)
 		return leanacct_mechanism_reason();
 	if (mechanism_of(gate) == LEANACCT_KLP && gate->klp_unfit)
 		return gate->klp_unfit;
@@ -184,7 +190,7 @@ static void revert_work(struct work_struct *work)
 	now = gate->current_variant;
 	if (!kept || gates_gone || delayed_work_pending(&gate->revert))
 		goto out;
-	if (klp_changing && gate->nr_funcs) {
+	if (klp_in_the_way(gate)) {
 		mod_delayed_work(revert_wq, &gate->revert, HZ);
 		goto out;
 	}
@@ -255,7 +261,7 @@ int leanacct_gate_set(struct leanacct_gate *gate, const char *word)
 	/* Again, where a redirect could not be undone before. */
 	if (gate->current_variant == variant && (variant->targets || !gate_held(gate)))
 		goto out;
-	if (klp_changing && gate->nr_funcs) {
+	if (klp_in_the_way(gate)) {
 		pr_err("%s: leanacct_klp is in transition; wait for it, see /sys/kernel/livepatch/leanacct_klp/transition\n",
 		       gate->name);
 		ret = -EBUSY;
@@ -427,7 +433,7 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 	} else {
 		by = LEANACCT_NONE;
 	}
-	if (klp_changing && gate->nr_funcs) {
+	if (klp_in_the_way(gate)) {
 		reason = "leanacct_klp is in transition";
 		func = "";
 	}
@@ -438,6 +444,7 @@ void leanacct_gate_show_status(struct leanacct_gate *gate, struct seq_file *m)
 	if (gate->note && gate->current_variant->targets) {
 		seq_puts(m, reason ? "; " : " ");
 		gate->note(m);
+		reason = "";
 	}
 	if (gate->kept)
 		seq_printf(m, "%s back to %s in %lu s unless kept", reason ? ";" : "",

@@ -6,7 +6,7 @@
  * The kernel makes it of the number of CPUs, for values of about 1. Where larger
  * ones are added, every addition takes the lock; in 2010 that made a lock for the
  * whole machine of each cpuacct cgroup. cpuacct has left percpu_counter since;
- * others have come to it, each process's rss among them.
+ * others have come to it, since 6.2 each process's rss.
  *
  * scaled: the kernel's value times the parameter batch_factor. No function is
  * redirected and nothing is paid on any path: it is one variable, which each
@@ -32,8 +32,8 @@
  * Leaving: what CPUs hold back is more than the kernel's value allows for, and
  * would stay until each adds to that counter again. So each CPU in turn brings all
  * counters up to date, as the kernel does for one that has gone: interrupts off,
- * under the lock of the list, some ten ns a counter. (A CPU that real-time tasks
- * never leave makes that wait.)
+ * under the lock of the list. (A CPU that real-time tasks never leave makes that
+ * wait.)
  *
  * Source of the idea: the patch of 2010 for cpuacct, which does it at run time to
  * stay right across hotplug.

@@ -108,6 +108,7 @@ between "each CPU brought them up to date" "$(counter synced 1 batch)" 10 100000
 put "$leanacct/revert_after_s" 2
 ok "scaled, to be kept or not" set_variant scaled batch
 is "is on" "$(kernel_batch)" 32000
+like "status says both" "$(status_of batch)" 'on 2 CPUs; back to stock in [0-9]+ s unless kept$'
 ok "goes back by itself" wait_for 8 batch_is 32
 put "$leanacct/revert_after_s" 0
 

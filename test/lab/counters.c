@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../programs/median.h"
+
 #define MOST_DEPTH 16
 #define MOST_ROUNDS 99
 #define ROUND_US 250000
@@ -114,19 +116,6 @@ static double round_of(int32_t with)
 		updates += cpus[i].updates;
 	}
 	return updates / (seconds() - begin);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-	qsort(v, n, sizeof(*v), by_size);
-	return v[n / 2];
 }
 
 static long number(const char *text, long most)

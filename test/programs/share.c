@@ -56,6 +56,7 @@
 #include <sys/resource.h>
 
 #include "cputime.h"
+#include "median.h"
 
 static volatile sig_atomic_t stop;
 
@@ -246,19 +247,6 @@ static void run_watched(struct load *l, uint64_t cycles, double per_ns, struct w
 		run(l, 25000000 * per_ns);
 		look(w, per_ns);
 	}
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *value, int64_t count)
-{
-	qsort(value, count, sizeof(*value), by_size);
-	return count ? value[count / 2] : 0;
 }
 
 static int usage(void)
