@@ -15,11 +15,23 @@ export LEANACCT_BUILD
 
 kernel=$1
 shift
-if ! log=$(sh "$top/test/vm/bench.sh" "$kernel" -r 3 "$*" 2>&1); then
+release=$(sh "$top/test/vm/kernel.sh" "$kernel")
+bench()
+{
+	log=$(sh "$top/test/vm/bench.sh" "$kernel" -r 3 "$*" 2>&1)
+}
+
+# QEMU 10.0.2 with a thread per CPU can run a breakpoint that is no longer there
+# (test/vm/run.sh), and its counting wants a thread per CPU: then once more.
+hit_breakpoint()
+{
+	grep -q 'Oops: int3' "$LEANACCT_BUILD/bench/$release/boot-1.log"
+}
+
+if ! bench "$@" && ! { hit_breakpoint && bench "$@"; }; then
 	echo 1..1
 	echo "not ok 1 - bench"
 	printf '%s\n' "$log" | sed 's/^/# /'
 	exit 1
 fi
-release=$(sh "$top/test/vm/kernel.sh" "$kernel")
 exec sh "$top/test/vm/bench-check.sh" "$LEANACCT_BUILD/bench/$release.json"

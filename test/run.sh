@@ -33,12 +33,14 @@ table()
 	echo "1 lab sh test/vm/run.sh $1 --qemu-arg -smp --qemu-arg 20 test/lab/batch_guest.sh"
 	shift
 	for kernel; do
+		echo "1 $kernel-cases sh test/vm/run.sh $kernel --quick $everywhere"
+	done
+	for kernel; do
 		# PSI is another's before 6.2 and the fastest way to it another's since 6.19.
 		case $kernel in
 		6.1 | 7)	ops='syscall wake' ;;
 		*)		ops=syscall ;;
 		esac
-		echo "1 $kernel-cases sh test/vm/run.sh $kernel --quick $everywhere"
 		echo "1 $kernel-figures sh test/figures.sh $kernel $ops"
 	done
 }

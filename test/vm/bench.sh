@@ -137,9 +137,9 @@ shared=$(LC_ALL=C awk '
 	}' "$symbols")
 
 # What an arm takes, seconds, generously; there are up to 30 to an operation and
-# depth.
+# depth. (On a machine with other work, three times what it takes alone.)
 {
-	echo "# timeout: $((60 + runs * 40 * $(echo "$ops" | wc -w)))"
+	echo "# timeout: $((180 + runs * 40 * $(echo "$ops" | wc -w)))"
 	echo "ops='$ops'"
 	echo "runs=$runs"
 	echo "gates='$gates'"

@@ -4,7 +4,8 @@
 #
 #	awk -f test/vm/summary.awk FILE...
 #
-# The last line is `N passed, N failed, N skipped`. A file without a plan,
+# A failure is followed by the first comments behind it, which say why. The last line
+# is `N passed, N failed, N skipped`. A file without a plan,
 # with another number of tests than planned, or that bailed out counts as one
 # failure. Exit 1 when anything failed or nothing ran.
 
@@ -16,6 +17,14 @@ FNR == 1 {
 }
 
 { sub(/\r$/, "") }
+
+/^#/ && why > 0 {
+	print "  " $0
+	why--
+	next
+}
+
+{ why = 0 }
 
 /^1\.\.[0-9]+/ {
 	planned = substr($1, 4) + 0
@@ -36,6 +45,7 @@ FNR == 1 {
 /^not ok([ \t]|$)/ {
 	ran++
 	fail(name($0))
+	why = 8
 }
 
 /^Bail out!/ { fail(file ": " $0) }
